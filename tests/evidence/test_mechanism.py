@@ -168,8 +168,8 @@ def test_columns_read_by_their_type_are_measured_like_the_same_rows_written_out(
         assert low <= high <= int(k) + 1e-12  # no group holds more bits than it has records
 
 
-def test_a_level_that_is_made_of_dust_is_not_stated():
-    tiny = Fraction(1, 10**13)
+@pytest.mark.parametrize("tiny", [Fraction(1, 10**13), Fraction(1, 4 * 10**8)])
+def test_also_a_a_level_that_is_made_of_dust_is_not_stated(tiny):
     rows = ((1 - tiny, tiny), (tiny, 1 - tiny))
     seen = examine_mechanism(Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, rows))
     assert (seen.dp_epsilon, seen.strong_dp_epsilon, seen.zcdp_rho) == (None, None, None)

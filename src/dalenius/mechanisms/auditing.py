@@ -6,7 +6,7 @@ Nothing is believed of the mechanism but its rows. Each input of the channel cou
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import inf, nextafter
+from math import inf, log, nextafter
 from typing import Any, Literal
 
 from dalenius.core.channel import Channel
@@ -47,7 +47,7 @@ __all__ = ["MechanismAudit", "UnderPrior", "examine_mechanism"]
 
 GROUPS = 3
 ALPHAS = (2, 8)  # orders at which Sibson's information and alpha-leakage are shown
-DUST = 20.0  # nats; a level beyond rests on entries below 2e-9 and protects nobody
+DUST = 6 * log(10)  # nats; a level beyond rests on entries below 1e-6 and protects nobody
 COMPARED = 1 << 22  # entries that are compared for delta
 EXACT = 200_000  # outcomes times letters; beyond, the figures of single letters are left out
 

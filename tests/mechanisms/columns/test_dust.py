@@ -8,12 +8,16 @@ import pytest
 from dalenius.core import (
     Distortion,
     Independent,
+    InformationPrivacy,
     Leakage,
     LocalDP,
+    MaximizeInformation,
     MinimizeDistortion,
     MinimizeLeakage,
+    Mismatch,
     Pmf,
     Problem,
+    Sibson,
     WorstCaseLeakage,
 )
 from dalenius.documents import checked as check
@@ -46,7 +50,7 @@ def entries(design):
 
 @pytest.mark.parametrize("margins", [False, True])
 @pytest.mark.parametrize("bits", ["1/100", "1/1000", "1/20"])
-def test_no_entry_of_a_design_is_dust(bits, margins):
+def test_point_09_no_entry_of_a_design_is_dust(bits, margins):
     design = solve(asked(bits, preserve_marginals=margins))
     assert min(entries(design)) >= LEAST
     assert len(entries(design)) < 81 / 2, "most entries are exact zeros"
@@ -65,6 +69,46 @@ def test_worst_cases_of_a_secret_leave_no_dust():
     design = solve(asked(guarantees=(WorstCaseLeakage(("S",), Fraction(1, 20)),), joint=law(secret=2, seed=4)))
     assert min(entries(design)) >= LEAST
     assert len(entries(design)) < 81 / 2, "most entries are exact zeros"
+    assert float(design.gap) <= 1e-6
+    check(design.dumps())
+
+
+@pytest.mark.parametrize("margins", [False, True])
+def test_point_09_sibsons_information_leaves_no_dust(margins):
+    promise = Sibson(("S",), Fraction(2), Fraction(1, 10))
+    design = solve(asked(guarantees=(promise,), joint=law(rows=5, secret=2), preserve_marginals=margins))
+    assert min(entries(design)) >= LEAST
+    assert len(entries(design)) < 25 / 2 + 1, "most entries are exact zeros"
+    assert float(design.gap) <= 1e-6
+    check(design.dumps())
+
+
+@pytest.mark.parametrize(("ball", "radius"), [("total_variation", "1/1000"), ("kl_bits", "1/10000")])
+def test_point_09_promises_within_a_ball_leave_no_dust(ball, radius):
+    design = solve(asked(joint=law(rows=4, secret=2), robust=Mismatch(ball, Fraction(radius))))
+    assert min(entries(design)) >= LEAST
+    assert len(entries(design)) < 16 / 2 + 1, "most entries are exact zeros"
+    check(design.dumps())
+
+
+@pytest.mark.parametrize(
+    ("promise", "gap"),
+    [(InformationPrivacy(("S",), Fraction(1, 5)), 1e-6), (WorstCaseLeakage(("S",), Fraction(1, 10)), 1e-3)],
+)
+def test_point_09_the_most_information_leaves_no_dust(promise, gap):
+    goal = {"objective": MaximizeInformation(("X",)), "output": "Y", "release": ()}
+    design = solve(asked(joint=law(rows=4, secret=2), guarantees=(promise,), **goal), gap=gap)
+    assert min(entries(design)) >= LEAST
+    assert len(entries(design)) <= 8, "of 16"
+    assert float(design.gap) <= gap
+    check(design.dumps())
+
+
+@pytest.mark.parametrize("promises", [(), (Leakage(("S",), Fraction(1, 20)),)])
+def test_point_09_a_tiny_delta_leaves_no_dust(promises):
+    level = LocalDP(Fraction(2), delta=Fraction(1, 10**8))
+    design = solve(asked(joint=law(rows=4, secret=2), guarantees=(level, *promises)))
+    assert min(entries(design)) >= LEAST
     assert float(design.gap) <= 1e-6
     check(design.dumps())
 

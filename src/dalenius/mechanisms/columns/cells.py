@@ -8,7 +8,7 @@ W, with a linear function and multipliers of the promises at each leaf.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
+from math import log, prod
 from time import monotonic
 from typing import Any
 
@@ -33,6 +33,7 @@ from dalenius.mechanisms.columns.exact_columns import (
     merged_letters_of,
     view_labels,
 )
+from dalenius.mechanisms.columns.leakage.fewer_entries import fewer_entries
 from dalenius.mechanisms.declared import MOST_NATS
 from dalenius.mechanisms.proof_terms import ONE, by_lines, leaf_or_split
 from dalenius.solvers import MaxAffine, max_affine, repaired, solve
@@ -76,6 +77,7 @@ def by_posterior_cells(
         aim -= max(1.5 * above, 0.1 * gap)  # what exact promises cost, once more
         if not (found.gap <= AIM * gap and above > 0 and aim > AIM * gap / 2 and left > seconds / 2):
             break
+    channel = cone.without_small(found.channel, MERGING * gap) or channel
     return channel, cone.certificate(found), f"max-affine search over {len(found.pieces)} cells of the conclusion"
 
 
@@ -152,6 +154,19 @@ class _Cone:
         if self.near:
             return channel_of_all(problem, [rows[x] for x in sorted(rows)])
         return channel_from_rows(problem, [rows[row] for row in self.rows])
+
+    def without_small(self, floats: Floats, loss: float) -> Kernel | None:
+        """The exact channel without entries that are all but zero; None where there are none, or it costs too much.
+
+        Metrics reach inputs that never occur, which have no place here.
+        """
+        if self.near or self.problem.kept:
+            return None
+        letters = merged_letters(self.p, self.W, floats, loss=loss)
+        joint = np.maximum(((letters * self.p[:, None]).T @ self.W), 1e-300)
+        gains = self.W @ np.log(joint / (joint.sum(axis=1, keepdims=True) * (self.p @ self.W))).T
+        rows = fewer_entries(self.problem, letters, gains, loss=loss * log(2))
+        return None if rows is None else channel_from_rows(self.problem, [tuple(row) for row in rows])
 
     def told(self, channel: Kernel) -> float:
         """What a channel tells, in bits."""

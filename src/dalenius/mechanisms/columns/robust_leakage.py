@@ -30,7 +30,7 @@ from dalenius.mechanisms.columns.leakage.curved import Cuts
 from dalenius.mechanisms.columns.leakage.least import checked, least
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.near_laws import NearLaws
-from dalenius.mechanisms.columns.leakage.searching import presolved, solved
+from dalenius.mechanisms.columns.leakage.searching import presolved, solved, without_small
 from dalenius.mechanisms.columns.near_proofs import ball_of, near_one, near_proofs
 from dalenius.mechanisms.columns.takes import ROBUST
 from dalenius.mechanisms.declared import GAP, SECONDS
@@ -47,6 +47,7 @@ CLOSE = 1e-9  # gap of the programs
 NEARLY = 0.999  # share of a promise that is used up, about
 NARROW = 2e-3  # gap that is small enough, as a share of the bound
 FINE = 1 << 24  # the share of the constant is a multiple of 1/FINE
+LEAST = Fraction(11, 10**7)  # of a constant that is mixed in at all: less would leave entries that are all but zero
 TRIES = 12
 
 
@@ -72,7 +73,7 @@ def robust_leakage(
     near_laws = [NearLaws(estimated, g) for g in problem.guarantees if isinstance(g, Leakage)]
     bound, certificate = float(whole.bound), whole.certificate
     for _ in range(LAWS):
-        found = _least_under(estimated, near_laws, deadline)
+        found = _least_under(estimated, near_laws, gap, deadline)
         if found is None:
             break
         bound, certificate = max((bound, certificate), (found.bound, found.certificate), key=lambda pair: pair[0])
@@ -82,7 +83,7 @@ def robust_leakage(
             )
         if not sum([_missed(problem, found.channel, own) for own in near_laws]) or over(deadline):
             break
-    channel = _tightest(problem, whole, constant, near_laws, bound, deadline)
+    channel = _tightest(problem, whole, constant, near_laws, bound, gap, deadline)
     if channel is None:
         raise Infeasible(
             "no mechanism was found that keeps every promise in the whole ball of [robust] together with all limits; "
@@ -114,13 +115,17 @@ class _Found:
     certificate: Certificate
 
 
-def _least_under(problem: Problem, near_laws: list[NearLaws], deadline: float) -> _Found | None:
-    """The least distortion under the estimated law and others; None where the search finds nothing."""
+def _least_under(problem: Problem, near_laws: list[NearLaws], gap: float, deadline: float) -> _Found | None:
+    """The least distortion under the estimated law and others; None where the search finds nothing.
+
+    The channel has no entries that its optimum does not need, where leaving them out costs no more than `gap`.
+    """
     model = Model.of(problem, cuts=Cuts({}, near=near_laws))
     program, restore = presolved(model)
     try:
         solution = solved(model, program, gap=CLOSE, seconds=max(left(deadline), 1.0), vertex=False)
-        rows = rational(program, solution)
+        rows = without_small(model, program, solution, gap=gap, aim=gap, deadline=deadline)
+        rows = rational(program, solution) if rows is None else rows
     except (Infeasible, SolverFailed):
         return None
     found, _ = model.channel(rows)
@@ -144,32 +149,34 @@ def _tightest(
     constant: tuple[float, Channel],
     near_laws: list[NearLaws],
     bound: float,
+    gap: float,
     deadline: float,
 ) -> Channel | None:
     """The channel for a promise that is tighter by as much as the kernel's bound of the ball needs."""
     least_value, best, share = inf, None, 1.0
+    least_share = LEAST if float(LEAST) * constant[0] <= gap else Fraction(0)
     for _ in range(SHARES):
         tight = [replace(own, promise=_tighter(own.promise, share)) for own in near_laws]
         guarantees = tuple(_tighter(g, share) if isinstance(g, Leakage) else g for g in problem.guarantees)
-        found = _least_under(replace(whole.problem, guarantees=guarantees), tight, deadline)
+        found = _least_under(replace(whole.problem, guarantees=guarantees), tight, gap, deadline)
         if found is None:
             break
         ratio = _excess(problem, found.channel)
-        mixed = _kept_near(problem, found.channel, constant[1], ratio)
+        mixed = _kept_near(problem, found.channel, constant[1], ratio, least_share)
         if mixed is not None:
             value = float(1 - mixed[0]) * found.value + float(mixed[0]) * constant[0]
             least_value, best = min((least_value, best), (value, mixed[1]), key=lambda pair: pair[0])
         if least_value - bound < NARROW * bound or NEARLY < ratio <= 1 or over(deadline):
             break
         share = min(share / ratio, (1 + share) / 2) if ratio < 1 else share / ratio
-    return best if best is not None else _kept(problem, whole, constant[1])
+    return best if best is not None else _kept(problem, whole, constant[1], least_share)
 
 
-def _kept(problem: Problem, whole: Design, constant: Channel) -> Channel | None:
+def _kept(problem: Problem, whole: Design, constant: Channel, least_share: Fraction) -> Channel | None:
     """The channel of the estimated law with as much of the constant as it needs."""
     if not isinstance(whole.channel, Channel):
         return None
-    mixed = _kept_near(problem, whole.channel, constant, _excess(problem, whole.channel))
+    mixed = _kept_near(problem, whole.channel, constant, _excess(problem, whole.channel), least_share)
     return None if mixed is None else mixed[1]
 
 
@@ -200,10 +207,13 @@ def _mixed(a: Channel, b: Channel, share: Fraction) -> Channel:
     return Channel(a.inputs, a.output, tuple(rows))
 
 
-def _kept_near(problem: Problem, channel: Channel, constant: Channel, over: float) -> tuple[Fraction, Channel] | None:
+def _kept_near(
+    problem: Problem, channel: Channel, constant: Channel, over: float, least_share: Fraction
+) -> tuple[Fraction, Channel] | None:
     """The channel with as much of the constant as the promises need, and how much; None if no share keeps them."""
     # A leakage is convex in the channel and nil for a constant, so that it falls at least as fast as this share grows.
     high = Fraction(max(0.0, 1 - 1 / over) if over < inf else 1.0).limit_denominator(FINE)
+    high = max(high, least_share) if high else high
     for _ in range(TRIES):  # floats proposed; the checker's own bound decides
         mixed = _mixed(channel, constant, high)
         draft = drafted(problem, mixed, proofs=near_proofs(problem, mixed), rows=problem.rows)
@@ -215,7 +225,8 @@ def _kept_near(problem: Problem, channel: Channel, constant: Channel, over: floa
             return high, mixed
         if high == 1:
             return None
-        high = min(Fraction(1), Fraction(int((high + (1 - high) * Fraction(1.02 * (1 - 1 / over))) * FINE) + 1, FINE))
+        more = high + (1 - high) * Fraction(1.02 * (1 - 1 / over))
+        high = min(Fraction(1), max(least_share, Fraction(int(more * FINE) + 1, FINE)))
     return None
 
 

@@ -7,6 +7,7 @@ solved again on what is left, until no entry is below it. The bound stays that o
 removal is seen in the gap.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
@@ -19,7 +20,7 @@ from dalenius.solvers.leakage.program import Multipliers, Program, Solution, Unf
 from dalenius.solvers.leakage.searching import search
 from dalenius.stopping import left, over
 
-__all__ = ["LEAST", "among_large_entries", "without_dust"]
+__all__ = ["LEAST", "Support", "among_large_entries", "without_dust"]
 
 LEAST = (1e-6, 1e-7, 1e-9)
 """What an entry must at least be; the next one is tried where the first costs more than the gap allows."""
@@ -31,7 +32,13 @@ Support = NDArray[np.bool_]
 
 
 def without_dust(
-    program: Program, solution: Solution, *, gap: float, aim: float, deadline: float
+    program: Program,
+    solution: Solution,
+    *,
+    gap: float,
+    aim: float,
+    deadline: float,
+    solve_on: Callable[[Support, float], tuple[Program, Solution]] | None = None,
 ) -> tuple[Program, Solution] | None:
     """A solution whose positive entries are no dust, with the program that is restricted to them.
 
@@ -48,6 +55,9 @@ def without_dust(
         `gap` where the first search ran out of time; few entries are left, so that the second one comes nearer.
     deadline
         The time (of `time.monotonic`) at which no further search begins; each of them ends by it.
+    solve_on
+        Solves on a support, as near as the second number says, and returns the restricted program with its solution;
+        by default a search of `program` alone. Promises that no program says in full bring their own.
 
     Returns
     -------
@@ -55,6 +65,11 @@ def without_dust(
         The restricted program and its solution, with the multipliers of all of `program`; None where no support was
         found within the gap, the time was up, or the solution has no dust.
     """
+
+    def by_search(support: Support, fine: float) -> tuple[Program, Solution]:
+        restricted = replace(program, allowed=support)
+        return restricted, search(restricted, gap=fine, seconds=left(deadline), vertex=False)
+
     mass = np.array([float(v) for v in program.mass])
     share = (mass / mass.sum())[:, None]
     # Ratios of entries allow no single zero. Odds and worst cases of a secret do, unless the secret tells the input.
@@ -65,7 +80,9 @@ def without_dust(
             continue
         # As fine as the search was, where it was finer than asked for.
         fine = min(0.05 * aim, max(solution.value - solution.bound, _FINEST))
-        found = _settled(program, support, share, least, letters=letters, aims=(fine, 0.05 * aim), deadline=deadline)
+        found = _settled(
+            solve_on or by_search, support, share, least, letters=letters, aims=(fine, 0.05 * aim), deadline=deadline
+        )
         if found is not None and found[1].value - solution.bound <= gap:
             restricted, sparse = found
             # What the restricted program proves says nothing about other channels: its multipliers are dropped.
@@ -112,7 +129,7 @@ def among_large_entries(
 
 
 def _settled(
-    program: Program,
+    solve_on: Callable[[Support, float], tuple[Program, Solution]],
     support: Support,
     share: NDArray[np.float64],
     least: float,
@@ -126,9 +143,8 @@ def _settled(
     for _ in range(_ROUNDS):
         if over(deadline):
             return None
-        restricted = replace(program, allowed=support)
         try:
-            solution = search(restricted, gap=aim, seconds=left(deadline), vertex=False)
+            restricted, solution = solve_on(support, aim)
         except Infeasible:
             return None
         except SolverFailed:

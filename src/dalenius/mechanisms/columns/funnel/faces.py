@@ -16,7 +16,7 @@ from dalenius.core import (
     TotalVariation,
     WorstCaseLeakage,
 )
-from dalenius.mechanisms.columns.funnel.gains import BITS, Wanted, exact_channel, tree_of
+from dalenius.mechanisms.columns.funnel.gains import BITS, MERGING, Wanted, exact_channel, tree_of
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.proof import LineProof
 from dalenius.mechanisms.proof_terms import by_lines, in_units
@@ -95,7 +95,7 @@ def by_faces(
     spent = given.p @ found.dual.z + sum(w * g.limit for w, g in zip(found.dual.weights, given.gauges, strict=True))
     top = float(found.dual.bound - spent) + 0.1 * nats
     proof = face_proof(given, found.dual, top, deadline=begin + seconds)
-    channel = exact_channel(problem, wanted, found.pi, loss=0.0)
+    channel = exact_channel(problem, wanted, found.pi, loss=0.0, spare=MERGING * gap)
     method = f"columns of {len(proof.trees):,} choices of few inputs, generated in {found.rounds} rounds"
     return channel, certificate(problem, found, proof), method
 

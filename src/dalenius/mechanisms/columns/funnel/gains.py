@@ -13,6 +13,7 @@ from dalenius.core import Certificate, Contraction, Dalenius, Kernel, MaximalLea
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.exact_columns import merged_letters_of
 from dalenius.mechanisms.columns.leakage.curved import CURVED, HAIR, Cuts
+from dalenius.mechanisms.columns.leakage.fewer_entries import fewer_entries
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.proof import LineProof
 from dalenius.mechanisms.proof_terms import by_lines, in_units, leaf_or_split
@@ -93,7 +94,7 @@ def by_gains(
         share=partial(_share, cuts, wanted.mass) if cuts else None,
         on_progress=told,
     )
-    channel = exact_channel(problem, wanted, found.pi, loss=MERGING * gap)
+    channel = exact_channel(problem, wanted, found.pi, loss=MERGING * gap, spare=MERGING * gap)
     method = f"{len(found.pieces)} chords of the conclusion, refined in {found.rounds} rounds, and a convex program"
     return channel, certificate(models[found.proved_in], found), method
 
@@ -123,12 +124,19 @@ def _share(cuts: Cuts, mass: Floats, pi: Floats) -> float:
     return share
 
 
-def exact_channel(problem: Problem, wanted: Wanted, pi: Floats, *, loss: float) -> Kernel:
-    """The exact channel next to letters (n, J): few of them, every promise kept; merging may cost so many bits."""
+def exact_channel(problem: Problem, wanted: Wanted, pi: Floats, *, loss: float, spare: float = 0.0) -> Kernel:
+    """The exact channel next to letters (n, J): few of them, every promise kept.
+
+    Merging may cost `loss` bits, and to leave out entries that are all but zero may cost `spare` bits.
+    """
     pi = _few_letters(problem, wanted, pi)
     letters = merged_letters(wanted.mass, wanted.shares, pi / wanted.mass[:, None], loss=loss)
     model = Model.of(problem, fresh=np.zeros(letters.shape, dtype=object))
-    rows = rational(model.program, Solution(letters * wanted.mass[:, None], Multipliers(), 0.0, 0.0, 0))
+    told = (wanted.shares.T @ (letters * wanted.mass[:, None])).T
+    gains = wanted.shares @ wanted.labels.tangent(np.maximum(told, 1e-300)).T
+    rows = fewer_entries(problem, letters, gains, loss=spare * BITS)
+    if rows is None:
+        rows = rational(model.program, Solution(letters * wanted.mass[:, None], Multipliers(), 0.0, 0.0, 0))
     used = [y for y in range(len(rows[0])) if any(row[y] for row in rows)]
     found, _ = Model.of(problem, fresh=np.zeros((len(rows), len(used)), dtype=object)).channel(
         [[row[y] for y in used] for row in rows]
@@ -143,26 +151,30 @@ def _few_letters(problem: Problem, wanted: Wanted, pi: Floats) -> Floats:
     letters does not change with it. What is minimised must not grow.
     """
     pi = pi[:, pi.sum(axis=0) > 1e-13]
-    if any(isinstance(g, CURVED) for g in problem.guarantees):  # some of which are no sums over letters
+    weights = pi.sum(axis=0)
+    if any(isinstance(g, Dalenius | Contraction) for g in problem.guarantees):  # which are no sums over letters
         return pi
     program = Model.of(problem, fresh=np.zeros(pi.shape, dtype=object)).program
     if len(program.mass) != len(pi):
         return pi
+    # Each with mass one: a linear program takes coefficients below 1e-9 for zeros.
+    each = pi / weights
     terms = [*(term for term, _ in program.leakages), *(term for _, term in program.objective)]
-    used = [Secret.of(term, program.mass).leakage(pi) for term in terms]
+    used = [Secret.of(term, program.mass).leakage(each) for term in terms]
     for gauge in program.gauges:
-        parts = [np.maximum((np.asarray(part, dtype=np.float64) @ pi).max(axis=0), 0.0) for part in gauge.parts]
+        parts = [np.maximum((np.asarray(part, dtype=np.float64) @ each).max(axis=0), 0.0) for part in gauge.parts]
         used.append(np.sum(parts, axis=0))
-    told = wanted.labels.phi((wanted.shares.T @ pi).T)
-    rows = np.concatenate([pi / wanted.mass[:, None], np.array(used).reshape(len(used), pi.shape[1])])
+    used += [one.by_letter(each) for one in Cuts.of(problem).bent.values()]
+    told = wanted.labels.phi((wanted.shares.T @ each).T)
+    rows = np.concatenate([each / wanted.mass[:, None], np.array(used).reshape(len(used), pi.shape[1])])
     ones = np.ones(len(pi))
     low = np.append(ones, np.full(len(used), -np.inf))
-    high = np.append(ones, [own.sum() for own in used])
+    high = np.append(ones, [own @ weights for own in used])
     try:
         best = maximise(told, rows, low, high)
     except (Infeasible, SolverFailed):
         return pi
-    letters = pi[:, best.x > 0] * best.x[best.x > 0]
+    letters = each[:, best.x > 0] * best.x[best.x > 0]
     return np.asarray(letters * (wanted.mass / letters.sum(axis=1))[:, None])
 
 

@@ -12,7 +12,7 @@ added until a channel that keeps all promises, made by mixing in a little of a c
 """
 
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -122,13 +122,18 @@ class Bent:
     def excess(self, channel: Floats, masses: Floats) -> float:
         """By how much a channel exceeds the promise."""
         if isinstance(self.promise, Sibson):
-            order, pi = float(self.promise.order), channel * masses[:, None]
-            seen = [(shares.astype(np.float64) @ pi) / self.prior[:, None] for shares in self.values]  # p(y, k | s)
-            return sum(float(((self.prior @ v**order) ** (1 / order)).sum()) for v in seen) - float(self.limit)
+            return float(self.by_letter(channel * masses[:, None]).sum()) - float(self.limit)
         if isinstance(self.promise, Dalenius):
             return _ball(channel).high / float(np.log(2)) - float(self.limit)
         pairs = combinations(range(len(channel)), 2)
         return max((_contraction(channel[i], channel[j])[0] for i, j in pairs), default=0.0) - float(self.limit)
+
+    def by_letter(self, pi: Floats) -> Floats:
+        """What each letter adds to the gauge of Sibson's information, in proportion to its weight."""
+        assert isinstance(self.promise, Sibson)
+        order = float(self.promise.order)
+        seen = [(shares.astype(np.float64) @ pi) / self.prior[:, None] for shares in self.values]  # p(y, k | s)
+        return np.asarray(sum((self.prior @ v**order) ** (1 / order) for v in seen))
 
     def refine(self, channel: Floats, masses: Floats) -> None:
         """Add the limits that this channel touches or misses, and leave out those that are far from it."""
@@ -302,6 +307,14 @@ class Cuts:
                 share = max(share, over / (over + room) if room > 0 else 1.0)
         mixed = (1 - share) * pi + share * constant
         return None if given.violation(mixed) > TOLERATED or not share <= 1 else mixed
+
+    def excess(self, channel: Floats, masses: Floats) -> float:
+        """By how much a channel exceeds a promise, at worst, and by a hair more: rounding must not pass it."""
+        return max(one.excess(channel, masses) for one in self.bent.values()) + HAIR
+
+    def tightened(self) -> "Cuts":
+        """What is known now, with limits that leave room for what is not."""
+        return replace(self.copied(), less=max(self.less, _rational(LESS)))
 
     def copied(self) -> "Cuts":
         """What is known now."""

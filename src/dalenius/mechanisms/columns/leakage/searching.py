@@ -21,7 +21,7 @@ from dalenius.mechanisms.proving import proved
 from dalenius.solvers.leakage import Multipliers, Program, Solution, Unfinished, rational, search
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.cone_pricing import ConeClosed
-from dalenius.solvers.leakage.crossover import among_large_entries, without_dust
+from dalenius.solvers.leakage.crossover import LEAST, Support, among_large_entries, without_dust
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.pricing import Closed
 from dalenius.solvers.leakage.simple import at_hand
@@ -33,10 +33,12 @@ __all__ = [
     "best_found",
     "designed",
     "finished",
+    "kept_on",
     "least_distortion",
     "presolved",
     "silent_design",
     "solved",
+    "without_small",
 ]
 
 FINE = 1e-10
@@ -48,6 +50,7 @@ AFTER = 0.65  # the most of the time that is kept for what comes after the searc
 STEEP = 2.0**40
 TURNS = 80  # of cuts
 PATIENT = 60  # of them that aim closer than asked for
+WIDER = 4  # turns after which limits are tightened by twice as much
 CLOSE = 1e-8  # what rounds of cuts aim at, whatever is asked for
 NEVER = 2.0**20  # more than any cost and what any posterior takes back of it
 
@@ -145,7 +148,46 @@ def _with_cuts(
     _, last, model, program, restore = proof
     last = replace(best[1], multipliers=last.multipliers, bound=last.bound)
     remarks = [f"{ENDED} ({why or 'the rounds of cuts ended'})"] if short > gap * scale else []
-    return finished(model, program, restore, last, seconds, deadline=until, remarks=remarks, curved=True)
+
+    def solve_on(support: Support, fine: float) -> tuple[Program, Solution]:
+        return kept_on(lambda known: Model.of(problem, cuts=known), cuts, support, fine, until)
+
+    return finished(
+        model,
+        program,
+        restore,
+        last,
+        seconds,
+        gap=max(gap, 1.05 * short / scale),
+        aim=gap,
+        deadline=until,
+        remarks=remarks,
+        curved=solve_on,
+    )
+
+
+def kept_on(
+    model_of: Callable[[Cuts], Model], cuts: Cuts, support: Support, gap: float, deadline: float
+) -> tuple[Program, Solution]:
+    """The best channel on a support that keeps curved promises by itself: a constant would fill the support again.
+
+    The limits that are known are tightened by a hair, so that what they leave out is kept with them.
+    """
+    cuts = cuts.tightened()
+    for turn in range(1, TURNS):
+        program, _ = presolved(model_of(cuts))
+        restricted = replace(program, allowed=program.allowed & support)
+        solution = search(restricted, gap=gap, seconds=left(deadline), vertex=False)
+        share = Arrays.of(restricted).p
+        channel = np.where(restricted.allowed, solution.pi, 0.0) / share[:, None]
+        if cuts.excess(channel, share) <= 0:
+            return restricted, solution
+        if over(deadline):
+            break
+        cuts.refine(channel, share)
+        if turn % WIDER == 0:
+            cuts.less *= 2
+    raise SolverFailed("no channel on these entries keeps every promise")
 
 
 def best_found(
@@ -205,15 +247,18 @@ def finished(
     aim: float | None = None,
     deadline: float = inf,
     remarks: Sequence[str] = (),
-    curved: bool = False,
+    curved: Callable[[Support, float], tuple[Program, Solution]] | None = None,
 ) -> Design:
     """The exact channel of a solution, and its proof; `leaves` speak for the maps that the model does not list.
 
     With a `gap`, entries and letters that the optimum does not need are removed while value and bound stay within it;
     the search among those that remain ends `aim` from their optimum (as near as `gap`, unless it says otherwise).
+    `curved` searches there where promises are curved.
     """
     problem = model.problem
-    rows = None if gap is None else _sparse(model, program, solution, gap=gap, aim=aim or gap, deadline=deadline)
+    rows = None
+    if gap is not None:
+        rows = without_small(model, program, solution, gap=gap, aim=aim or gap, deadline=deadline, solve_on=curved)
     rows = rational(program, solution) if rows is None else rows
     multipliers, method = restore(solution.multipliers), "interior point on the dual of the convex program, made exact"
     if leaves:
@@ -233,14 +278,23 @@ def finished(
     return proved(problem, channel, [certificate], method=method, remarks=remarks, decoder=decoder)
 
 
-def _sparse(
-    model: Model, program: Program, solution: Solution, *, gap: float, aim: float, deadline: float
+def without_small(
+    model: Model,
+    program: Program,
+    solution: Solution,
+    *,
+    gap: float,
+    aim: float,
+    deadline: float,
+    solve_on: Callable[[Support, float], tuple[Program, Solution]] | None = None,
 ) -> Rows | None:
     """The exact channel of the solution without its dust; None where it has none or removing it costs too much."""
-    if solution.channel is not None:  # a vertex, which has no dust
-        return None
+    if solution.channel is not None and not any(0 < v < LEAST[0] for row in solution.channel for v in row):
+        return None  # a vertex, with as few entries as can be
     scale = log(2) if model.in_bits else 1.0
-    found = without_dust(program, solution, gap=0.9 * gap * scale, aim=0.9 * aim * scale, deadline=deadline)
+    found = without_dust(
+        program, solution, gap=0.9 * gap * scale, aim=0.9 * aim * scale, deadline=deadline, solve_on=solve_on
+    )
     if found is None:
         return None
     try:
