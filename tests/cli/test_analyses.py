@@ -75,7 +75,7 @@ def original(folder: Path) -> dict[str, np.ndarray]:
     return {name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
 
-def test_two_groups_are_compared(out: Path, run: Run) -> None:
+def test_point_17_two_groups_are_compared(out: Path, run: Run) -> None:
     files = (out / "card.json", out / "released.csv")
     code, said, err = run("estimate", *files, "--compare", "ill=yes", "age=60", "age=20", "--level", "0.9999")
     assert code == 0, err
@@ -91,7 +91,7 @@ def test_two_groups_are_compared(out: Path, run: Run) -> None:
         assert f"{figures[name].estimate:.6f}" in said
 
 
-def test_shares_within_groups(out: Path, run: Run) -> None:
+def test_point_17_shares_within_groups(out: Path, run: Run) -> None:
     files = (out / "card.json", out / "released.csv")
     options = ("--columns", "ill", "--given", "age", "sex", "--target", "population", "--level", "0.9999")
     code, said, err = run("estimate", *files, *options, "--json")
@@ -111,7 +111,7 @@ def test_shares_within_groups(out: Path, run: Run) -> None:
     assert "Shares of ill within age, sex, in the population behind it" in said
 
 
-def test_regressions(out: Path, run: Run) -> None:
+def test_point_17_regressions(out: Path, run: Run) -> None:
     files = (out / "card.json", out / "released.csv")
     options = ("--logistic", "ill=yes", "--on", "age:number", "sex")
     code, said, err = run("estimate", *files, *options)

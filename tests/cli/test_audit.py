@@ -98,7 +98,7 @@ def test_a_design_is_measured_and_its_release_tested_in_one_go(place, run, monke
 
 
 @pytest.mark.parametrize("seed", range(effort(2, 6)))
-def test_every_printed_level_is_at_least_the_proved_one(tmp_path, run, seed):
+def test_point_07e_every_printed_level_is_at_least_the_proved_one(tmp_path, run, seed):
     rng = random.Random(seed)
     rows = [[rng.randrange(1, 20) for _ in range(3)] for _ in range(4)]
     rows = [[f"{v}/{sum(row)}" for v in row] for row in rows]
@@ -121,7 +121,7 @@ def test_every_printed_level_is_at_least_the_proved_one(tmp_path, run, seed):
         assert level <= Fraction(number) <= level * Fraction(100002, 100000)
 
 
-def test_a_short_figure_is_not_printed_with_the_dust_of_doubles(files, run):
+def test_point_05_a_short_figure_is_not_printed_with_the_dust_of_doubles(files, run):
     erased = {"inputs": {"X": ["0", "1"]}, "output": {"Y": ["0", "e", "1"]}}
     erased["rows"] = [["1/2", "1/2", "0"], ["0", "1/2", "1/2"]]
     (files / "channel.json").write_text(json.dumps(erased))

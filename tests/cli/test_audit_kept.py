@@ -90,7 +90,7 @@ def test_an_honest_release_passes_with_its_kept_columns(place, run, matched):
 
 
 @pytest.mark.parametrize("matched", [True, False], ids=["matched", "shuffled"])
-def test_a_kept_column_that_was_overwritten_is_seen(place, run, matched):
+def test_point_07a_a_kept_column_that_was_overwritten_is_seen(place, run, matched):
     more = ("--key", place / "key") if matched else ()
     code, told = audited(place, run, rewritten(place, lambda k, _: "a" if k % 3 else "b"), *more)
     assert (code, told["contradicts_the_proof"]) == (4, True)
@@ -106,7 +106,7 @@ def test_one_exchanged_pair_of_rows_is_seen_where_rows_are_matched(place, run):
     assert audited(place, run, forged, "--key", place / "key")[0] == 4
 
 
-def test_what_the_rows_show_counts_the_columns_that_leave_as_they_are(tmp_path, run):
+def test_point_07a_what_the_rows_show_counts_the_columns_that_leave_as_they_are(tmp_path, run):
     place_ = tmp_path
     draw = random.Random(11)
     half = [(s, draw.choice("aab" if s == "a" else "bbc")) for s in draw.choices("ab", k=1000)]

@@ -48,7 +48,7 @@ def released(folder, *further):
     assert main(["release", "--details", str(folder / "p.toml"), "-o", str(folder / "out"), *further]) == 0
 
 
-def test_groups_that_vanish_are_named_and_ways_out_were_tried(folder, capsys):
+def test_point_10_groups_that_vanish_are_named_and_ways_out_were_tried(folder, capsys):
     released(folder)
     printed = capsys.readouterr().out
     after = Counter(row["B"] for row in csv.DictReader((folder / "out" / "released.csv").read_text().splitlines()))
@@ -84,7 +84,7 @@ def test_counts_are_right_for_letters_in_any_order():
     assert found.pairs == ()
 
 
-def test_noise_that_is_worse_than_a_constant_says_so(tmp_path, capsys):
+def test_point_11_noise_that_is_worse_than_a_constant_says_so(tmp_path, capsys):
     rng = np.random.default_rng(1)
     ages = 5 * np.clip(rng.normal(8.4, 4, 800), 0, 19).astype(int)
     (tmp_path / "t.csv").write_text("age\n" + "".join(f"{a}\n" for a in ages))

@@ -253,7 +253,9 @@ def test_intervals_of_few_rows_are_exact_and_say_so(tmp_path: Path, run: Run) ->
     assert "too narrow" in out
 
 
-def test_a_stratum_is_not_counted_in_what_the_letters_tell_and_weights_are_named(tmp_path: Path, run: Run) -> None:
+def test_point_07d_a_stratum_is_not_counted_in_what_the_letters_tell_and_weights_are_named(
+    tmp_path: Path, run: Run
+) -> None:
     rng = np.random.default_rng(3)
     region = rng.integers(0, 8, 4000)  # three bits that leave as they are
     answer = rng.random(4000) < 0.3  # of 0.88 bits
@@ -275,7 +277,7 @@ def test_a_stratum_is_not_counted_in_what_the_letters_tell_and_weights_are_named
     assert told["information_bits"] == pytest.approx(exact, abs=5 * told["information_standard_error"])
 
 
-def test_estimate_card_and_reports_show_the_digest_of_the_design_file(released: Place, run: Run) -> None:
+def test_also_c_estimate_card_and_reports_show_the_digest_of_the_design_file(released: Place, run: Run) -> None:
     out = released / "out"
     digest = hashlib.sha256((out / "design.json").read_bytes()).hexdigest()  # what sha256sum prints
     for file in ("card.about.json", "statement.html", "statement-public.html"):

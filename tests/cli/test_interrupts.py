@@ -54,7 +54,7 @@ def asked(joint=None, bits="1/200", **rest):
 
 
 @pytest.mark.parametrize("margins", [False, True])
-def test_time_that_is_up_leaves_a_proved_design_with_its_interval(margins):
+def test_point_14_time_that_is_up_leaves_a_proved_design_with_its_interval(margins):
     start = time.process_time()
     design = solve(asked(preserve_marginals=margins), seconds=0.02)
     assert time.process_time() - start < 10
@@ -115,7 +115,7 @@ def start(tmp_path, *further):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_a_long_search_within_two_seconds(tmp_path, number):
+def test_point_14_a_signal_ends_a_long_search_within_two_seconds(tmp_path, number):
     with start(tmp_path) as running:
         time.sleep(6)
         assert running.poll() is None, "the search is long"
@@ -127,7 +127,7 @@ def test_a_signal_ends_a_long_search_within_two_seconds(tmp_path, number):
 
 
 @pytest.mark.slow
-def test_an_interrupt_keeps_the_best_design_if_asked(tmp_path):
+def test_point_14_an_interrupt_keeps_the_best_design_if_asked(tmp_path):
     with start(tmp_path, "--on-interrupt", "keep") as running:
         time.sleep(6)
         assert running.poll() is None
@@ -155,7 +155,7 @@ def test_a_time_limit_leaves_nothing_behind_whenever_it_strikes(monkeypatch):
             assert not thread.is_alive()
 
 
-def test_what_does_not_fit_is_refused_before_it_is_allocated(monkeypatch):
+def test_point_14_what_does_not_fit_is_refused_before_it_is_allocated(monkeypatch):
     monkeypatch.setattr(preflight, "free_memory", lambda: 1 << 20)
     monkeypatch.setattr(Model, "of", None)  # it would be the first to allocate
     with pytest.raises(Unsupported, match=r"60 combinations occur and 60 may be released; it needs .* of memory"):

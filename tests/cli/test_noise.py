@@ -208,7 +208,7 @@ def test_bad_input_is_one_sentence_and_writes_nothing(table, run, change, words,
     assert not (table.parent / "out").exists()
 
 
-def test_an_honest_release_is_not_accused_where_the_shares_of_its_law_add_up_to_one(tmp_path, run):
+def test_point_06_an_honest_release_is_not_accused_where_the_shares_of_its_law_add_up_to_one(tmp_path, run):
     draw = random.Random(5)
     (tmp_path / "n.csv").write_text("x\n" + "".join(f"{draw.randrange(5)}\n" for _ in range(400)))
     (tmp_path / "k").write_text("cd" * 32 + "\n")
@@ -230,7 +230,7 @@ def gaps(tmp_path):
     return tmp_path / "gaps.csv"
 
 
-def test_the_best_channel_on_a_grid_is_designed_and_noise_says_how_much_worse_it_is(gaps, run):
+def test_point_11_the_best_channel_on_a_grid_is_designed_and_noise_says_how_much_worse_it_is(gaps, run):
     words = ("noise", gaps, "--column", "age", "--grid", "0:9:1", "--missing", "5", "--epsilon", "2")
     code, said, err = run(*words, "--mechanism", "best", "-o", gaps.parent / "best")
     assert (code, err) == (0, "")
@@ -249,7 +249,7 @@ def test_the_best_channel_on_a_grid_is_designed_and_noise_says_how_much_worse_it
     assert "age: mean" in said
 
 
-def test_a_gap_in_a_column_of_numbers_is_refused_or_counts_as_a_point_of_the_grid(gaps, run):
+def test_point_11_a_gap_in_a_column_of_numbers_is_refused_or_counts_as_a_point_of_the_grid(gaps, run):
     words = ("noise", gaps, "--column", "age", "--grid", "0:9:1", "--epsilon", "2", "--mechanism", "laplace")
     code, _, err = run(*words, "-o", gaps.parent / "out")
     assert code == 2

@@ -46,7 +46,7 @@ def table(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["pram", "randomised-response"])
-def test_one_column_is_perturbed_and_survey_weights_are_kept(table, run, form):
+def test_point_12_one_column_is_perturbed_and_survey_weights_are_kept(table, run, form):
     (table / "p.toml").write_text(TOML.replace("FORM", form))
     code, said, err = run("release", table / "p.toml", "-o", table / "out")
     assert (code, err) == (0, "")

@@ -72,7 +72,7 @@ def one_row_bits(design):
 
 
 # --- any adversary ----------------------------------------------------------------------------------------------------
-def test_a_group_of_records_with_noise_tells_as_much_as_its_rows_add_up_to(place):
+def test_point_01_a_group_of_records_with_noise_tells_as_much_as_its_rows_add_up_to(place):
     one = solve(Problem.from_file(place(NOISE)))
     three = solve(Problem.from_file(place(NOISE + "group = 3\n")))
     figure = Fraction(three.proved[0]["capacity_bits"])
@@ -84,7 +84,7 @@ def test_a_group_of_records_with_noise_tells_as_much_as_its_rows_add_up_to(place
         checked(canonical(document))
 
 
-def test_one_row_is_not_called_the_whole_release_and_the_ledger_charges_what_is_said(place, run, tmp_path):
+def test_point_02_one_row_is_not_called_the_whole_release_and_the_ledger_charges_what_is_said(place, run, tmp_path):
     problem = place(NOISE)
     run("ledger", "init", tmp_path / "l", "--budget", "dalenius=9")
     code, said, err = run("release", "--details", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
@@ -99,7 +99,7 @@ def test_one_row_is_not_called_the_whole_release_and_the_ledger_charges_what_is_
     assert "up to 3.46 bits, all that x can hold" in public
 
 
-def test_point_2_a_matrix_speaks_of_one_released_row_too(place, run, tmp_path):
+def test_point_02_a_matrix_speaks_of_one_released_row_too(place, run, tmp_path):
     written_out = NOISE.replace('form = "noise"\nnoise = "gaussian"\n', "").replace("squared", "hamming")
     written_out = written_out.replace("[source]", "[source]\nmin_cell = 1")
     written_out = written_out.replace("high = 10", "high = 1")
@@ -136,7 +136,7 @@ def two_equal_rows_bits(design):
     return float((both * np.log2(np.where(both > 0, both, 1) / out)).sum() / 2)
 
 
-def test_equal_rows_tell_no_more_than_the_promise_about_all_of_them(place, tmp_path):
+def test_point_02_equal_rows_tell_no_more_than_the_promise_about_all_of_them(place, tmp_path):
     (tmp_path / "n.csv").write_text("x\n3\n9\n")
     one = solve(Problem.from_file(place(NOISE)))
     all_ = solve(Problem.from_file(place(NOISE + 'rows = "all"\n')))
@@ -171,7 +171,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_level_is_that_of_a_person_with_all_of_its_rows(form, place):
+def test_point_04_a_level_is_that_of_a_person_with_all_of_its_rows(form, place):
     mechanism, goal = FORMS[form]
     design = solve(Problem.from_file(place(PERSONS.replace("FORM", mechanism).replace("GOAL", goal))))
     rows = channel_of(design.channel.to_json()).rows
@@ -182,7 +182,7 @@ def test_a_level_is_that_of_a_person_with_all_of_its_rows(form, place):
     verify(design)
 
 
-def test_card_words_and_ledger_speak_of_the_same_person(place, run, tmp_path):
+def test_point_04_card_words_and_ledger_speak_of_the_same_person(place, run, tmp_path):
     mechanism, goal = FORMS["pram"]
     problem = place(PERSONS.replace("FORM", mechanism).replace("GOAL", goal))
     run("ledger", "init", tmp_path / "l", "--budget", "local_dp=9")

@@ -106,7 +106,7 @@ def test_a_released_table_is_not_for_queries(file, run):
     assert "by itself" in err
 
 
-def test_gaussian_noise_rules_nothing_out_and_the_audit_does_not_say_so(file, run):
+def test_point_05_gaussian_noise_rules_nothing_out_and_the_audit_does_not_say_so(file, run):
     file.write_text(QUERY.replace('"geometric"', '"gaussian"'))
     said = run("audit", file)[1]
     assert "rules an input out" not in said

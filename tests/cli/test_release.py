@@ -129,7 +129,7 @@ def test_an_existing_folder_is_refused_and_replaced_only_when_told(place: Place,
     assert not [n for n in place.names() if "partial" in n]
 
 
-def test_force_replaces_a_release_and_nothing_else(place: Place, run: Run) -> None:
+def test_point_15_force_replaces_a_release_and_nothing_else(place: Place, run: Run) -> None:
     (place / "mine").mkdir()
     (place / "mine" / "precious").write_text("mine")
     assert run("release", "--details", place / "p.toml", "-o", place / "out")[0] == 0
@@ -141,7 +141,7 @@ def test_force_replaces_a_release_and_nothing_else(place: Place, run: Run) -> No
     assert (place / "mine" / "precious").read_text() == (place / "out" / "notes.txt").read_text() == "mine"
 
 
-def test_force_never_replaces_what_the_release_is_made_from(place: Place, run: Run) -> None:
+def test_point_15_force_never_replaces_what_the_release_is_made_from(place: Place, run: Run) -> None:
     code, _, err = run("release", "--details", place / "p.toml", "-o", place.folder, "--force")
     assert code == 2
     assert "p.toml is read here and would be lost" in err

@@ -139,7 +139,7 @@ def test_the_script_for_python_stays_short():
     assert max(map(len, text)) <= 120
 
 
-def test_wrong_arguments_get_a_usage_line(told):
+def test_point_09_wrong_arguments_get_a_usage_line(told):
     run = [sys.executable if told.name == "estimate.py" else RSCRIPT, str(told.folder / told.name)]
     for further in ([], ["card.json"], ["card.json", "released.csv", "everybody"], ["no.json", "no.csv"]):
         done = subprocess.run([*run, *further], capture_output=True, encoding="utf-8", cwd=told.folder)
@@ -158,14 +158,14 @@ def test_another_table_than_the_card_s_is_refused(told):
 LOST = Channel({"X": tuple("abc")}, {"X": tuple("abc")}, ((Fraction(3, 4), Fraction(1, 4), 0), (0, 1, 0), (0, 1, 0)))
 
 
-def test_what_is_not_determined_is_said_so(told):
+def test_point_09_what_is_not_determined_is_said_so(told):
     code, out, err = told({"channel": LOST.to_json(), "kept": []}, "X\n" + "a\n" * 300 + "b\n" * 700)
     assert code == 0, err
     assert out[0].startswith("X=a\t0.4000")
     assert out[1:] == [f"X={x}\tnot determined by what was released" for x in "bc"]
 
 
-def test_intervals_of_the_script_cover(tmp_path):
+def test_point_09_intervals_of_the_script_cover(tmp_path):
     """Releases of a matrix that is nearly singular: what is printed covers, the rest is refused with a reason."""
     rng = np.random.default_rng(8)
     rows = [["96/100", "4/100", "0"], ["1/2", "1/2", "0"], ["1/200", "49/100", "101/200"]]
@@ -206,7 +206,7 @@ def test_shares_that_are_preserved_are_printed_as_released(told):
 
 @pytest.mark.parametrize("whose", ["table", "population"])
 @pytest.mark.parametrize("kept", [False, True])
-def test_a_script_compares_two_groups_as_the_command_does(told, whose, kept):
+def test_point_17_a_script_compares_two_groups_as_the_command_does(told, whose, kept):
     """Shares, difference, risk ratio and odds ratio, also where margins are preserved."""
     both = {"sex": ("f", "m"), "job": ("yes", "no")}
     counts = (900, 1100, 700, 2300)

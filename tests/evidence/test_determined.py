@@ -39,14 +39,14 @@ def releases(many, margins, seed=1):
 
 
 @pytest.mark.parametrize("margins", [True, False])
-def test_no_entry_of_the_demo_is_dust(margins):
+def test_point_09_no_entry_of_the_demo_is_dust(margins):
     design, _ = demo(margins)
     assert min(v for row in design.channel.rows for v in row if v) >= 1e-6
     assert float(design.gap) <= 1e-6
 
 
 @pytest.mark.parametrize("margins", [True, False])
-def test_estimates_of_the_demo_are_no_worse_than_raw_counts_and_lie_in_their_intervals(margins):
+def test_point_09_estimates_of_the_demo_are_no_worse_than_raw_counts_and_lie_in_their_intervals(margins):
     design, counts = demo(margins)
     truth, ours, raw = counts / counts.sum(), [], []
     for seen in releases(15, margins):
@@ -62,7 +62,7 @@ def test_estimates_of_the_demo_are_no_worse_than_raw_counts_and_lie_in_their_int
 
 @pytest.mark.slow
 @pytest.mark.parametrize("margins", [True, False])
-def test_intervals_of_the_demo_cover_in_500_releases(margins):
+def test_point_09_intervals_of_the_demo_cover_in_500_releases(margins):
     design, counts = demo(margins)
     truth, inside = counts / counts.sum(), np.zeros(len(counts))
     for seen in releases(500, margins, seed=2):
@@ -84,7 +84,7 @@ def nearly_singular(by):
 
 
 @pytest.mark.parametrize("by", [0.0, 1e-12, 1e-9, 1e-5])
-def test_a_matrix_that_is_nearly_singular_determines_no_more_than_a_singular_one(by):
+def test_point_09_a_matrix_that_is_nearly_singular_determines_no_more_than_a_singular_one(by):
     factor = nearly_singular(by)
     counts = np.round(10_000 * np.array([0.5, 0.3, 0.2]) @ factor.dense)
     found = estimate_law([factor], Seen.of(counts))

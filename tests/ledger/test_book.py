@@ -295,14 +295,14 @@ def test_an_entry_knows_the_same_data_by_name_and_counts(ledger):
     assert first.same_data(replace(first, document=card(coin())))
 
 
-def test_fewer_rows_than_a_person_may_have_are_refused(tmp_path):
+def test_point_07f_fewer_rows_than_a_person_may_have_are_refused(tmp_path):
     ledger = Ledger.create(tmp_path / "l", ["dalenius=9"])
     with pytest.raises(InputError, match="a person has up to 2 rows, and only 1 were drawn for"):
         ledger.add(coin(), dataset="t", rows=1, max_rows=2)
     assert ledger.entries() == []
 
 
-def test_the_line_dalenius_says_that_it_is_about_the_columns_that_were_read(tmp_path):
+def test_point_07f_the_line_dalenius_says_that_it_is_about_the_columns_that_were_read(tmp_path):
     ledger = Ledger.create(tmp_path / "l", ["dalenius=9"])
     ledger.add(coin(), dataset="t", rows=100)
     told = "\n".join(words(ledger.status()))

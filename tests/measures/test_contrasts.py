@@ -25,7 +25,7 @@ def invariant():
     ("matrix", "preserved", "most"), [(KEEP, "", 0.99), (invariant(), "shown", 0.99), (invariant(), "withheld", 1)]
 )
 @pytest.mark.parametrize("target", ["table", "population"])
-def test_intervals_of_every_figure_cover(matrix, preserved, most, target):
+def test_point_17_intervals_of_every_figure_cover(matrix, preserved, most, target):
     """A card that does not show its channel gives wider intervals, and no narrower ones."""
     rng = np.random.default_rng(4)
     factor = Factor(LETTERS, LETTERS, dense=matrix)

@@ -293,7 +293,7 @@ WIDE = (0, 100, 200, 300, 1000, 1100, 1200, 1300)
 
 
 @pytest.mark.parametrize("noise", ["gaussian", "laplace"])
-def test_each_record_is_bounded_by_its_own_letters_and_not_by_those_of_another(noise):
+def test_point_03_each_record_is_bounded_by_its_own_letters_and_not_by_those_of_another(noise):
     found = query_capacity(uneven(WIDE, noise))
     assert found.group == ("X2",)
     assert 1.999 < found.low <= 2 <= found.high < 2.001
@@ -301,7 +301,7 @@ def test_each_record_is_bounded_by_its_own_letters_and_not_by_those_of_another(n
 
 
 @pytest.mark.slow
-def test_calibrated_noise_keeps_the_record_with_more_letters_within_the_budget():
+def test_point_03_calibrated_noise_keeps_the_record_with_more_letters_within_the_budget():
     found = calibrate(uneven(WIDE), F(3, 2), resolution=1e-3)
     assert found.parameter > 1000
     assert found.proved[1] <= 1.5
@@ -315,7 +315,9 @@ def test_calibrated_noise_keeps_the_record_with_more_letters_within_the_budget()
     st.sampled_from(["gaussian", "laplace", "geometric"]),
     st.sampled_from([F(1, 3), F(1, 2), F(9, 10)]),
 )
-def test_independent_records_tell_no_more_than_any_adversary_learns_nor_than_a_record_holds(values, noise, parameter):
+def test_point_03_independent_records_tell_no_more_than_any_adversary_learns_nor_than_a_record_holds(
+    values, noise, parameter
+):
     seen = measures_of_query(uneven(values, noise, parameter))
     assert seen.independent[0] <= seen.worst.low <= seen.worst.high <= 2
     assert seen.independent[1] <= seen.worst.high

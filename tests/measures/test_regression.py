@@ -56,7 +56,7 @@ def fits(told):
 
 @pytest.mark.parametrize("target", ["table", "population"])
 @pytest.mark.parametrize("kept", [False, True])
-def test_intervals_of_the_coefficients_cover(target, kept):
+def test_point_17_intervals_of_the_coefficients_cover(target, kept):
     rng = np.random.default_rng(5)
     factors = [stays("ill", 0.85), stays("age", 0.8), as_it_is("sex", LETTERS["sex"]) if kept else stays("sex", 0.8)]
     table, rounds = people(rng), effort(40, 100)

@@ -56,7 +56,7 @@ def test_what_is_near_the_best_possible_is_called_so_and_nothing_else(value, bou
         ("person", 5, "local_dp", "at most 5 rows"),
     ],
 )
-def test_point_4_the_first_limit_says_whom_the_promise_is_about(unit, max_rows, kind, says):
+def test_point_04_the_first_limit_says_whom_the_promise_is_about(unit, max_rows, kind, says):
     read = facts("0.25", "0.25")
     promises = tuple(replace(promise, kind=kind) for promise in read.promises)
     limit = _unit(replace(read, unit=unit, max_rows=max_rows, promises=promises))

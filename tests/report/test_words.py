@@ -294,7 +294,7 @@ def test_a_bound_on_leakage_and_distortion_is_one_for_codes_too(changes: dict[st
     assert ("Changing many rows together would not help." in told) == said
 
 
-def test_the_public_words_do_not_call_the_distribution_confidential(designs: dict[str, Design]) -> None:
+def test_point_05_the_public_words_do_not_call_the_distribution_confidential(designs: dict[str, Design]) -> None:
     # docs/limits.md shows that the counts can often be computed from the card
     told = " ".join(proved(designs["two_binary"].card()))
     assert "stays confidential" not in told
@@ -302,12 +302,12 @@ def test_the_public_words_do_not_call_the_distribution_confidential(designs: dic
     assert "in design.json, which the owner of the table holds" in told
 
 
-def test_what_there_is_to_know_is_not_rounded_beyond_itself(designs: dict[str, Design]) -> None:
+def test_point_05_what_there_is_to_know_is_not_rounded_beyond_itself(designs: dict[str, Design]) -> None:
     document = designs["two_binary"].to_json() | {"entropy_bits": "1.000000000000000000000000000001"}
     assert "(everything about it is 1 bit)" in " ".join(proved(document))
 
 
-def test_the_band_of_a_distortion_follows_the_error_of_the_audit() -> None:
+def test_point_07e_the_band_of_a_distortion_follows_the_error_of_the_audit() -> None:
     design = solve(binary_tradeoff("1/10", "3/20"))
     inputs, letters = np.array([0, 1] * 50), np.array([0, 1] * 42 + [1, 0] * 8)
     for error, chance in ((1e-6, "1 in 1,000,000"), (0.05, "1 in 20")):
@@ -316,7 +316,7 @@ def test_the_band_of_a_distortion_follows_the_error_of_the_audit() -> None:
         assert "all but surely" not in told
 
 
-def test_a_guess_is_rounded_once_wherever_it_is_told(designs: dict[str, Design]) -> None:
+def test_point_07e_a_guess_is_rounded_once_wherever_it_is_told(designs: dict[str, Design]) -> None:
     document = designs["made up"].to_json()
     (entry,) = [g for g in document["guarantees"] if "leakage" in g["promised"]][:1]
     figures = {**entry["proved"], "guess_before": "0.6004", "guess_after": "0.6004"}
@@ -326,7 +326,7 @@ def test_a_guess_is_rounded_once_wherever_it_is_told(designs: dict[str, Design])
     assert guesses([attack])[0] == "Of 1,000 guesses of secret, 600 are right anyway, and no more with the row."
 
 
-def test_a_bound_names_everything_that_it_holds_fixed(designs: dict[str, Design]) -> None:
+def test_point_07c_a_bound_names_everything_that_it_holds_fixed(designs: dict[str, Design]) -> None:
     design = designs["kept"]
     for document in (design.to_json(), design.card()):
         told = compared(document)
@@ -353,7 +353,7 @@ def test_a_card_carries_the_shape_that_its_bound_holds_fixed() -> None:
     assert "keeps the number of rows of every combination" in " ".join(proved(card))
 
 
-def test_what_leaves_is_conditioned_on_the_audit_and_that_is_said(designs: dict[str, Design]) -> None:
+def test_point_07_what_leaves_is_conditioned_on_the_audit_and_that_is_said(designs: dict[str, Design]) -> None:
     for document in (designs["two_binary"].to_json(), designs["two_binary"].card()):
         told = " ".join(not_protected(document))
         assert "only if it passes its own tests" in told

@@ -63,7 +63,7 @@ def shares(design):
     return found
 
 
-def test_every_value_keeps_its_share_of_rows_exactly():
+def test_point_10_every_value_keeps_its_share_of_rows_exactly():
     free, kept = solve(asked()), solve(asked(keep_rows=Fraction(3, 4)))
     assert min(shares(free).values()) < Fraction(1, 2), "without the limit a value is emptied"
     assert min(shares(kept).values()) >= Fraction(3, 4)

@@ -30,7 +30,7 @@ def asked(counts, level, **rest):
 @pytest.mark.parametrize("counts", [(21790, 10771), (10771, 21790), (1, 1), (3, 997), (997, 3), (16_192, 16_369)])
 @pytest.mark.parametrize("level", [2, "1/10", 5][: effort(1, 3)])
 @pytest.mark.parametrize("how", [{"form": "pram"}, {"form": "pram", "preserve_marginals": True}, {}])
-def test_two_values_are_kept_more_often_than_changed(counts, level, how):
+def test_point_08_two_values_are_kept_more_often_than_changed(counts, level, how):
     try:
         design = solve(asked(counts, level, **how))
     except Infeasible as refusal:
@@ -60,7 +60,7 @@ def test_form_pram_says_that_its_best_matrix_inverts_a_value(counts, level):
     assert Problem.from_document(asked_for.problem.to_json(), joint=asked_for.problem.joint).allow_inverted
 
 
-def test_a_design_that_cannot_but_invert_a_value_is_refused_by_the_key():
+def test_point_08_a_design_that_cannot_but_invert_a_value_is_refused_by_the_key():
     skewed = {"form": "pram", "preserve_marginals": True}
     with pytest.raises(Infeasible, match="allow_inverted = true"):
         solve(asked((5, 3, 2), 1, **skewed))

@@ -51,7 +51,7 @@ def truths(places):
 
 
 @pytest.mark.parametrize("target", ["table", "population"])
-def test_intervals_of_covariances_and_coefficients_cover(target):
+def test_point_11_intervals_of_covariances_and_coefficients_cover(target):
     """Rounding on the way back is counted at its worst, so that the intervals cover rather too often."""
     rng, channel, rounds = np.random.default_rng(2), two_columns(), effort(30, 60)
     table = people(rng)
@@ -117,7 +117,7 @@ def collected(rng, places):
 
 
 @pytest.mark.parametrize("target", ["table", "population"])
-def test_numbers_collected_at_the_ends_of_a_range_are_estimated_without_a_bias(target):
+def test_point_11_numbers_collected_at_the_ends_of_a_range_are_estimated_without_a_bias(target):
     """Records near an end of the range, where the mean of the released numbers is off."""
     rng, channel, rounds = np.random.default_rng(6), collected_columns(), effort(20, 250)
     table = people(rng, 600) // 2
