@@ -79,6 +79,14 @@ def test_a_release_is_written_verified_audited_estimated_and_drawn_again(table, 
 
 
 @pytest.mark.slow
+def test_point_17_weights_are_not_ignored_where_numbers_have_noise(table, run):
+    folder = table.parent / "out"
+    assert run("noise", table, *WORD, "--distortion", "90%", "-o", folder)[0] == 0
+    code, _, err = run("estimate", folder / "card.json", folder / "released.csv", "--weights", "income")
+    assert code == 2
+    assert "leave out --weights" in err
+
+
 def test_apply_draws_the_same_table_as_release(table, run):
     folder, out = table.parent / "out", table.parent / "drawn.csv"
     run("noise", "--details", table, *WORD, "--distortion", "100", "-o", folder, "--key", table.parent / "k")

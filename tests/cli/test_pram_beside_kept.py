@@ -58,6 +58,22 @@ def test_point_12_one_column_is_perturbed_and_survey_weights_are_kept(table, run
     assert told["low"][0] <= told["estimate"][0] <= told["high"][0]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--columns", "x", "--given", "region"),
+        ("--compare", "x=a", "region=n", "region=s"),
+        ("--logistic", "x=a", "--on", "region"),
+    ],
+)
+def test_point_07d_every_weighted_figure_is_called_weighted(table, run, words):
+    (table / "p.toml").write_text(TOML.replace("FORM", "randomised-response"))
+    assert run("release", table / "p.toml", "-o", table / "out")[0] == 0
+    code, said, err = run("estimate", table / "out" / "card.json", table / "out" / "released.csv", *words)
+    assert (code, err) == (0, "")
+    assert "from 800 released rows weighted by weight" in said
+
+
 def test_only_combinations_of_what_is_perturbed_must_not_be_small(table):
     (table / "p.toml").write_text(TOML.replace("FORM", "pram"))
     problem, coded = bind(Problem.from_file(table / "p.toml"))

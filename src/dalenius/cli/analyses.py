@@ -8,7 +8,14 @@ from typing import Any
 from dalenius.core import Noise
 from dalenius.core.digits import many
 from dalenius.errors import InputError
-from dalenius.evidence import NumberEstimate, estimate_covariances, estimate_numbers, moments, regress_numbers
+from dalenius.evidence import (
+    NumberEstimate,
+    described,
+    estimate_covariances,
+    estimate_numbers,
+    moments,
+    regress_numbers,
+)
 from dalenius.measures.contrasts import Figure, compared, within_groups
 from dalenius.measures.moments import Moments
 from dalenius.measures.regression import Regression, regressed
@@ -24,7 +31,9 @@ def wanted(arguments: Namespace) -> bool:
 def analysed(arguments: Namespace, cards: Sequence[str], released: str) -> tuple[list[str], dict[str, Any]]:
     """The lines to print and the document to write, for all analyses that are asked for."""
     lines: list[str] = []
+    _, weights = described(cards, arguments.weights)
     document: dict[str, Any] = {"level": arguments.level, "target": arguments.target}
+    document |= {"weights": weights} if weights else {}
     if arguments.given:
         if not arguments.columns:
             raise InputError("say --columns COLUMN ... for the values that are counted within the groups of --given")
@@ -36,24 +45,26 @@ def analysed(arguments: Namespace, cards: Sequence[str], released: str) -> tuple
             for value, figure in row.items()
         ]
         heading = f"Shares of {', '.join(arguments.columns)} within {', '.join(arguments.given)}"
-        lines += [_heading(heading, moments, arguments.level), *_share_lines(shares)]
+        lines += [_heading(heading, moments, arguments.level, weights), *_share_lines(shares)]
     if arguments.compare:
         value, one, other = map(_pair, arguments.compare)
         moments = _moments(arguments, cards, released, [value[0], one[0], other[0]])
         figures = compared(moments, dict([value]), [dict([one]), dict([other])], level=arguments.level)
         document["comparison"] = {name: figure.to_json() for name, figure in figures.items()}
         heading = f"{'='.join(value)}, for 1: {'='.join(one)} and 2: {'='.join(other)}"
-        lines += [_heading(heading, moments, arguments.level), *_figure_lines(figures)]
+        lines += [_heading(heading, moments, arguments.level, weights), *_figure_lines(figures)]
     if arguments.linear or arguments.logistic:
         fit = _regression(arguments, cards, released)
         document["regression"] = fit.to_json()
-        lines += _regression_lines(fit)
+        lines += _regression_lines(fit, weights)
     return lines, document
 
 
 def of_numbers(arguments: Namespace, channel: Noise, released: str) -> tuple[list[str], dict[str, Any]]:
     """The lines to print and the document to write for numbers that were released with noise."""
     how = {"target": arguments.target, "level": arguments.level}
+    if arguments.weights:
+        raise InputError("numbers with noise are estimated with every row counted once: leave out --weights")
     if arguments.given or arguments.compare or arguments.logistic:
         raise InputError("numbers with noise have means, covariances and linear regressions: say --linear and --on")
     if arguments.linear:
@@ -94,9 +105,13 @@ def _pair(text: str) -> tuple[str, str]:
     return column, value
 
 
-def _heading(words: str, moments: Moments, level: float) -> str:
+def _heading(words: str, moments: Moments, level: float, weights: str | None) -> str:
     whose = "in this table" if moments.target == "table" else "in the population behind it"
-    return f"{words}, {whose}, from {many(moments.seen.rows, 'released row')}, {level:.0%} intervals."
+    return f"{words}, {whose}, from {_rows(moments.seen.rows, weights)}, {level:.0%} intervals."
+
+
+def _rows(rows: int, weights: str | None) -> str:
+    return many(rows, "released row") + (f" weighted by {weights}" if weights else "")
 
 
 def _share_lines(shares: dict[tuple[str, ...], dict[tuple[str, ...], Figure | None]]) -> list[str]:
@@ -120,10 +135,10 @@ def _figure_lines(figures: dict[str, Figure]) -> list[str]:
     return lines
 
 
-def _regression_lines(fit: Regression) -> list[str]:
+def _regression_lines(fit: Regression, weights: str | None = None) -> list[str]:
     whose = "this table" if fit.target == "table" else "the population behind it"
     lines = [
-        f"{fit.kind.capitalize()} regression of {fit.outcome} in {whose}, from {many(fit.rows, 'released row')}, "
+        f"{fit.kind.capitalize()} regression of {fit.outcome} in {whose}, from {_rows(fit.rows, weights)}, "
         f"{fit.level:.0%} intervals" + ("; odds ratios at the end." if fit.kind == "logistic" else ".")
     ]
     width = max(map(len, fit.names))
