@@ -187,7 +187,7 @@ def kept_on(
         cuts.refine(channel, share)
         if turn % WIDER == 0:
             cuts.less *= 2
-    raise SolverFailed("no channel on these entries keeps every promise")
+    raise SolverFailed("no recipe on these entries keeps every promise")
 
 
 def best_found(
