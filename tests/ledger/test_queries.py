@@ -12,8 +12,8 @@ from dalenius.core.query import Interval, Query
 from dalenius.errors import DaleniusError, InputError, LedgerRefused, NotCertified
 from dalenius.ledger.documents import mechanism_of
 from dalenius.ledger.query import query_document
-from dalenius.measures.composition import general
-from dalenius.measures.query import measures_of_query, query_capacity, query_whole
+from dalenius.measures.composition import cross_capacity, general, general_bound, parallel
+from dalenius.measures.query import measures_of_query, query_about, query_capacity, query_whole
 from dalenius.tables.query_file import query_from_json
 
 F = Fraction
@@ -40,6 +40,39 @@ def test_answers_about_one_column_add_up_by_individual_capacity(tmp_path):
         found = [query_capacity(count(parameter=p)) for p in (F(3, 4), F(1, 2), F(9, 10))[:k]]
         assert spent(ledger) == pytest.approx(min(sum(c.high for c in found), 1.0), abs=1e-12)
         assert spent(ledger) >= min(sum(c.low for c in found), 1.0)
+
+
+def test_answers_about_two_columns_are_charged_by_general_composition(tmp_path):
+    """Each class of a letter counts once for each letter of the other column; less than the capacity of all records."""
+    one = count("randomised-response", "3/5", 5)
+    channel = channel_of_query(one)
+    assert general([channel_of_query(count("randomised-response", "3/5", 2))] * 2).together[0] > 0
+    ledger = book(tmp_path)
+    for name in ("smoker", "driver"):
+        ledger.add(query_document(one, name), dataset="people")
+    assert spent(ledger) == pytest.approx(general_bound([channel, channel]), abs=1e-9)
+    assert spent(ledger) < 2 * query_whole(one)[1] - 1e-3
+    assert spent(ledger) > 2 * query_capacity(one).high
+    assert "all that is read of a person" in ledger.status()["how"]["dalenius"]
+
+
+def test_other_people_are_charged_what_they_reveal_by_ties(tmp_path):
+    """Parallel composition: the own dataset, and of each other one what it tells of a person with as many values."""
+    one, many = count("randomised-response", "3/5", 2), count("randomised-response", "3/5", 5)
+    ledger = Ledger.create(tmp_path / "L", ["dalenius=9"], rule="disjoint")
+    ledger.add(query_document(one, "smoker"), dataset="north")
+    ledger.add(query_document(many, "smoker"), dataset="south")
+    cross = [cross_capacity(channel_of_query(q), 2)[1] for q in (one, many)]
+    own = [query_capacity(q).high for q in (one, many)]
+    expected = min(1.0, max(own[0] + cross[1], own[1] + cross[0]))
+    assert spent(ledger) == pytest.approx(expected, abs=1e-9)
+    exact = parallel([channel_of_query(count("randomised-response", "3/5", 2))] * 2)
+    assert exact.together[0] <= own[0] + cross[0] + 1e-9
+    assert "by ties to them" in ledger.status()["how"]["dalenius"] or expected == 1.0
+    real = query_about(Query(40, (BITS,) * 40, "count", "gaussian", F(9)), 2, own=False)
+    assert real == pytest.approx(1.0)
+    wide = Query(4, Interval(F(0), F(1)), "mean", "gaussian", F(1))
+    assert query_about(wide, 2, own=True) == query_whole(wide)[1] >= query_about(wide, 2, own=False)
 
 
 def test_answers_about_other_columns_are_charged_their_whole_capacity(tmp_path):

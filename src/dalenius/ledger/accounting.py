@@ -8,9 +8,8 @@ is charged the information about ALL of its input, or its capacity.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
 
-from dalenius.core.arithmetic import BITS, log2
+from dalenius.ledger.anybody import apart, together
 from dalenius.ledger.budget import Line
 from dalenius.ledger.entry import Entry
 from dalenius.ledger.guessing import guess, maximal_leakage, total_variation
@@ -98,45 +97,12 @@ def _contraction(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # n
 
 
 def _dalenius(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
-    """Basic composition while all releases read the same letters of the same data; else each is charged its whole
-    capacity over all records, because the other data of a person can be copied into what this one reads (001, general
-    and parallel composition: disjoint blocks leak as much as a correlation between them allows). About the columns that
-    were read, and so never more than their letters can hold; what no release reads can be tied to many rows."""
-    same = all(e.same_data(f) and e.mechanism.alphabets == f.mechanism.alphabets for e in entries for f in entries)
-    total, most = added((_own if same else _whole)(e) for e in entries), _held(entries)
-    if total is None and most is None:
-        return Spent(None, "a card does not list the values of its kept columns; add the design instead")
-    if total is None or (most is not None and most <= total):
-        return Spent(most, "all that the columns that were read can hold about one person")
-    how = "individual capacities add: independent draws from the same data"
-    return Spent(total, how if same else "several data of the same people: the capacities over all records add")
-
-
-def _own(entry: Entry) -> Fraction | None:
-    """A bound of max I(X_i; Y) over all adversaries: a proof about one draw from all records, or all draws together."""
-    alone = entry.mechanism.group_bits(entry.max_rows) if entry.rows in (None, 1) else None
-    found = [f for f in (alone, _whole(entry)) if f is not None]
-    return min(found, default=None)
-
-
-def _whole(entry: Entry) -> Fraction | None:
-    """A bound of I(X; Y) over all adversaries, X all the data: the capacity of a draw, times the number of draws."""
-    draws = 1 if entry.rows is None and entry.mechanism.individual_bits is not None else entry.rows
-    return None if draws is None else repeated(entry.mechanism.capacity_bits, draws)
-
-
-def _held(entries: Sequence[Entry]) -> Fraction | None:
-    """log2 of how many values the columns of one person that were read can take, over all rows and data."""
-    columns: dict[tuple[int, str, tuple[str, ...]], int] = {}
-    for entry in entries:
-        if entry.mechanism.passed_on is None:  # kept columns of a card, records of an interval
-            return None
-        data = next(k for k, other in enumerate(entries) if entry.same_data(other))
-        for name, letters in entry.mechanism.alphabets.items():
-            column = data, name, tuple(letters)
-            columns[column] = max(entry.max_rows, columns.get(column, 1))
-    values = prod(len(letters) ** rows for (_, _, letters), rows in columns.items())
-    return Fraction(log2(Fraction(values))[1], 1 << BITS)
+    """About the columns that were read, and so never more than their letters can hold; what no release reads can be
+    tied to many rows. Rules in `together`; people of datasets that are declared disjoint are still tied to each other.
+    """
+    if rule == "disjoint" and len({e.dataset for e in entries}) > 1:
+        return Spent(*apart(entries))
+    return Spent(*together(entries))
 
 
 def _about(line: Line, entries: Sequence[Entry], rule: str) -> Spent:

@@ -20,7 +20,7 @@ from dalenius.documents import ENOUGH
 from dalenius.errors import InputError, Unsupported
 from dalenius.kernel.adversary import contraction
 from dalenius.kernel.numbers import Work
-from dalenius.measures.query import FEW, query_capacity, query_dp_epsilon, query_independent, query_whole
+from dalenius.measures.query import FEW, query_about, query_capacity, query_dp_epsilon, query_independent, query_whole
 from dalenius.mechanisms.charging import SMALL, Mechanism
 from dalenius.tables.query_file import query_from_json
 
@@ -138,6 +138,17 @@ class QueryMechanism(Mechanism):
                 found = None
             self._groups[size] = min(size * self.group_bits(1), self.capacity_bits) if found is None else found
         return self._groups[size]
+
+    def about_bits(self, values: int, *, own: bool) -> Fraction | None:
+        """What the answer tells of something with so many values for each letter, or of somebody else's, from above."""
+        key = values, own
+        if key not in self._abouts:
+            self._abouts[key] = exact(query_about(self.query, values, own=own))
+        return self._abouts[key]
+
+    @cached_property
+    def _abouts(self) -> dict[tuple[int, bool], Fraction]:
+        return {}
 
     @cached_property
     def _groups(self) -> dict[int, Fraction]:

@@ -109,6 +109,25 @@ def query_whole(query: Query, *, gap: float = GAP) -> Bracket:
     return _measured(query).capacity(gap)
 
 
+def query_about(query: Query, values: int, *, own: bool) -> float:
+    """What an answer tells about something of a person with so many values, in bits, from above (001, Prop. 6).
+
+    With `own` each letter of a record has so many of them, as where other columns of the same person are read too; else
+    it is about somebody whose records are not among those that were asked about, and anything may be tied to them.
+
+    >>> q = Query(2, (("0", "1"),) * 2, "parity", "randomised-response", Fraction(1, 4))
+    >>> round(query_about(q, 2, own=True), 9), round(query_about(q, 1, own=False), 9)
+    (0.188721876, 0.0)
+    """
+    sized = _measured(query)
+    if isinstance(query.letters, Interval):
+        return sized.capacity(GAP)[1] if own else min(sized.capacity(GAP)[1], most_bits(values))
+    if isinstance(sized, FiniteNoise) and len(query.values) <= FEW:
+        return sized.about(values, own)
+    letters = max(map(len, query.alphabets)) if own else 1
+    return min(sized.capacity(GAP)[1], most_bits(letters * values))
+
+
 def query_dp_epsilon(query: Query, *, neighbours: bool = True) -> float | None:
     """The level of differential privacy, rounded up, between neighbours or between any two inputs; None is infinite."""
     return _measured(query).level(neighbours)
@@ -178,6 +197,21 @@ class FiniteNoise:
             if w > SEEN
         )
         return Individual(low, high, names_of(at), ("f",), beliefs)
+
+    def about(self, values: int, own: bool) -> float:
+        """C_1 with each class of a letter so often, or with so many classes of all rows; never above the capacity."""
+        whole, high = self.capacity(GAP)[1], 0.0
+        for reach in self.query.reaches(1) if len(self.laws) > 1 else ():
+            lines = self.which[np.array(reach.lines)]
+            classes = [np.unique(lines[:, k]) for k in range(lines.shape[1])] if own else [np.unique(self.which)]
+            many = len(classes) * values
+            searched = whole
+            if many <= FEW:
+                searched = bits(0.0, best_selection(self.laws, classes * values, gap=GAP, known=0.0, nodes=NODES).high)[
+                    1
+                ]
+            high = max(high, min(searched, most_bits(many)))
+        return min(whole, high)
 
     def learned(self, adversary: Individual) -> float:
         place = {label: k for k, label in enumerate(self.query.labels())}

@@ -211,6 +211,10 @@ class Mechanism:
         """The same for so many rows of one person, where there is a figure."""
         return self.individual_bits if size == 1 else None
 
+    def about_bits(self, values: int, *, own: bool) -> Fraction | None:  # noqa: ARG002
+        """What is told of something with so many values for each letter (`own`), or of somebody else's, if known."""
+        return None
+
     # --- about one record of a table whose other records are known ----------------------------------------------------
     def independent_bits(self, size: int) -> Fraction | None:
         """What is told about so many rows of one person, when records are independent: each row tells what it can."""
