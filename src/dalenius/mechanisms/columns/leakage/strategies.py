@@ -18,7 +18,7 @@ from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.nearness import MAPS
 from dalenius.mechanisms.columns.leakage.reader import Reader
-from dalenius.solvers.leakage import Multipliers, NoChannel, Program, Solution, search
+from dalenius.solvers.leakage import Multipliers, NoChannel, Program, Solution, Unfinished, search
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.cone_pricing import Cone, ConeClosed, cone_priced
 from dalenius.solvers.leakage.pricing import Closed, Prices, priced, promising
@@ -130,6 +130,16 @@ def few_maps(problem: Problem, maps: Sequence[Map] = ()) -> Model:
     return Model.of(problem, list(dict.fromkeys([*_Tables(problem).maps(), *maps])))
 
 
+def _nearest(program: Program, gap: float, seconds: float) -> Solution:
+    """The solution to this gap; where time runs out, the nearest one: its multipliers price other maps all the same."""
+    try:
+        return search(program, gap=gap, seconds=seconds)
+    except Unfinished as end:
+        if end.solution is None:
+            raise
+        return end.solution
+
+
 def generated(
     problem: Problem,
     presolve: Presolve,
@@ -154,7 +164,7 @@ def generated(
         tol, possible = SHARE * gap * unit, True
         starts = draw.dirichlet(np.full(len(tables.p), 0.5), STARTS)
         try:
-            solution = search(program, gap=tol, seconds=max(1.0, deadline - monotonic()))
+            solution = _nearest(program, tol, max(1.0, deadline - monotonic()))
             y, mass = solution.multipliers, solution.pi.sum(axis=0)
             starts = np.vstack([starts, (solution.pi[:, mass > 1e-9] / mass[mass > 1e-9]).T])
         except NoChannel as none:  # of these maps; its multipliers price the others
