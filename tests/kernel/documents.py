@@ -284,6 +284,14 @@ def of_promises():
         design(WITH_K, FAIR, {"keep": ["K"]}, promises=[local_dp("0.7", "K")], channel=RESPONSE),
     )
     yield (
+        "local dp with delta in strata",
+        design(
+            *(WITH_K, FAIR, {"strata": ["K"]}),
+            promises=[local_dp("0", "K", delta="1/4")],
+            channel=dense([3, 1], [1, 3], [2, 2], [0, 4]),
+        ),
+    )
+    yield (
         "local dp given a stratum",
         design(
             WITH_K,

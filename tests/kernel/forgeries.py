@@ -313,6 +313,9 @@ def of_promises():
     yield "local dp for more rows than anybody has", design(promises=[local_dp("1", rows=1 << 20)], channel=FLAT)
     yield "local dp for true rows", design(promises=[local_dp("1", rows=True)], channel=FLAT)
     yield "delta of one row for two", design(promises=[local_dp("1/5", delta="3/10", rows=2)], channel=RESPONSE)
+    three = {"X": ["a", "b", "c"]}, [[0, "1"], [1, "1"], [2, "1"]]
+    rows = dense([2, 1, 1], [3, 1, 0], [1, 1, 2])
+    yield "delta of neighbours of the first input", design(*three, promises=[local_dp("0", delta="1/4")], channel=rows)
     yield "delta above 1", design(promises=[local_dp("0", delta="2")])
     yield "a negative delta", design(promises=[local_dp("1", delta="-1")])
     yield "a negative epsilon", design(promises=[local_dp("-1")], channel=FLAT)

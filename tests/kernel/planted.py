@@ -131,11 +131,13 @@ PROMISES = [
     ),
     (
         "a value that is ruled out is forgotten",
-        '"odds_nats": None if ruled_out else nats(odds),',
-        '"odds_nats": nats(odds),',
+        '"odds_nats": None if ruled_out else nats(Fraction(top, bottom)),',
+        '"odds_nats": nats(Fraction(top, bottom)),',
     ),
     ("a limited figure is not compared", "at_most(found.get(self.figure), self.at_most, self.what)", "pass"),
-    ("the worst letter is the last", "worst[y] += times_log2(", "worst[y] = times_log2("),
+    ("the worst letter is the last", "units[y] += weight * log2(", "units[y] = weight * log2("),
+    ("odds grow one way only", "if now > before else (before, now)", "if now > before else (now, before)"),
+    ("rows of one world are compared alone with themselves", "for less in lower]", "for less in lower[:1]]"),
     (
         "kept columns are not counted",
         "labels = zip(setting.labels(secret), setting.labels(given), setting.beside, setting.input, strict=True)",
@@ -179,8 +181,8 @@ PROMISES = [
     ),
     (
         "delta of the worlds together",
-        "if worlds[x] == worlds[z]:\n                    worst",
-        "if worlds[x] != worlds[z]:\n                    worst",
+        "different[world][tuple(row)] = None",
+        "different[()][tuple(row)] = None",
     ),
     (
         "e^epsilon from above in delta",

@@ -243,10 +243,11 @@ def test_distances_of_very_many_sizes_are_looked_at_one_by_one():
     axes = tuple(DistanceAxis(10**k, True) for k in range(4))
     records = sorted({tuple(rng.randint(0, 9) for _ in axes) for _ in range(30)})
     metric = RecordMetric(axes, 1, {record: record for record in records})
-    near = Nearest(metric, records, list(range(30, 30 - len(records), -1)), 1, Work(10**9), 100)
+    numbers = list(range(30, 30 - len(records), -1))
+    near = Nearest(metric, records, numbers, 1, Work(10**9), 100)
     assert near.digits is None
     for x in records:
-        assert near.least(x) == min(metric.distance(x, y) + n for y, n in zip(near.records, near.numbers, strict=True))
+        assert near.least(x) == min(metric.distance(x, y) + n for y, n in zip(records, numbers, strict=True))
 
 
 def test_three_classes_without_a_majority_are_bounded_for_all_letters():

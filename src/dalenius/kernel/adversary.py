@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
+from operator import sub
 
 from dalenius.kernel.logs import BITS, LOG_COST, bits, log2, times_log2
 from dalenius.kernel.numbers import Node, Work, require
@@ -100,18 +101,19 @@ def contraction(rows: list[list[int]], work: Work) -> Fraction:
     different = list(dict.fromkeys(map(tuple, rows)))
     one = sum(rows[0])
     best = 0
-    for p, q in combinations(different, 2):
-        work.spend(4 * len(p) + 4, one.bit_length())
-        apart = -(-(sum(abs(a - b) for a, b in zip(p, q, strict=True)) << BITS) // (2 * one))
-        if apart > best:
-            work.spend(8 * POINT * len(p), 2 * one.bit_length() + BITS)
-            both = [(a, b) for a, b in zip(p, q, strict=True) if a and b]
-            best = max(best, min(apart, _most_of_pair(both, one)))
+    for k, p in enumerate(different, 1):
+        work.spend(5 * (len(p) + 1) * (len(different) - k), one.bit_length())
+        for q in different[k:]:
+            apart = -(-(sum(map(abs, map(sub, p, q))) << BITS) // (2 * one))
+            if apart > best:
+                work.spend(8 * POINT * len(p), 2 * one.bit_length() + BITS)
+                both = [(a, b, a * b * (a - b) << 2 * POINT + BITS) for a, b in zip(p, q, strict=True) if a and b]
+                best = max(best, min(apart, _most_of_pair(both, one)))
     return bits(best)
 
 
-def _most_of_pair(both: list[tuple[int, int]], one: int) -> int:
-    """max_b f(b) of one pair, in units of 2^-BITS, rounded up."""
+def _most_of_pair(both: list[tuple[int, int, int]], one: int) -> int:
+    """max_b f(b) of one pair, in units of 2^-BITS, rounded up; `both` has p, q and the front of each slope."""
     low = 0
     high = 1 << POINT
     while high - low > 1:
@@ -120,7 +122,8 @@ def _most_of_pair(both: list[tuple[int, int]], one: int) -> int:
             low = middle
         else:
             high = middle
-    value = (1 << BITS) - sum((p * q << POINT + BITS) // ((low * p + ((1 << POINT) - low) * q) * one) for p, q in both)
+    passed = ((p * q << POINT + BITS) // ((low * p + ((1 << POINT) - low) * q) * one) for p, q, _ in both)
+    value = (1 << BITS) - sum(passed)
     falls, rises = _slopes(both, one, low)
     end = high if _slopes(both, one, high)[1] <= 0 else 1 << POINT
     # f lies below its tangent at `low`, to the right as far as it can still rise, and to the left as far as 0
@@ -128,13 +131,9 @@ def _most_of_pair(both: list[tuple[int, int]], one: int) -> int:
     return value - -more // (1 << POINT)
 
 
-def _slopes(both: list[tuple[int, int]], one: int, at: int) -> tuple[int, int]:
+def _slopes(both: list[tuple[int, int, int]], one: int, at: int) -> tuple[int, int]:
     """Below and above f' at the point `at` of 2^-POINT, in units of 2^-BITS."""
-    least = most = 0
-    for p, q in both:
-        m = at * p + ((1 << POINT) - at) * q
-        slope = p * q * (p - q) << 2 * POINT + BITS
-        bottom = m * m * one
-        least += slope // bottom
-        most -= -slope // bottom
-    return least, most
+    rest = (1 << POINT) - at
+    found = [divmod(front, (at * p + rest * q) ** 2 * one) for p, q, front in both]
+    least = sum([units for units, _ in found])
+    return least, least + sum([left > 0 for _, left in found])

@@ -303,7 +303,7 @@ class Axis:
 
     def moment(self, p: Fraction) -> Fraction:
         """E |N|^p from above, exact for a whole p."""
-        self.work.spend(LOG_COST * self.reach * (1 if p.denominator == 1 else 8), p.denominator.bit_length())
+        self.work.spend(LOG_COST * self.reach * (1 if p.denominator == 1 else 10), p.denominator.bit_length())
         if p.denominator == 1:
             powers = [Fraction(k ** int(p)) for k in range(1, self.reach + 1)]
         else:

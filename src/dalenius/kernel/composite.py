@@ -48,11 +48,13 @@ def window(setting: Setting, number: int, places: Sequence[int]) -> Setting:
     """
     reads = tuple(setting.mechanism.observe[i] for i in places)
     release = setting.mechanism.release[number : number + 1]
-    one = replace(setting.mechanism, observe=reads, release=release, fresh=None, each=None)
-    mechanism = replace(one, forbid=(), never=(), freeze=(), preserve_marginals=False)
+    mechanism = replace(
+        setting.mechanism, observe=reads, release=release, fresh=None, each=None,
+        forbid=(), never=(), freeze=(), preserve_marginals=False,
+    )  # fmt: skip
     law = touching(setting.law, (*reads, *release, *mechanism.beside)) if setting.has_law else None
     variables = setting.variables if law is None else law.variables
-    setting.work.spend(20 + 4 * len(variables))
+    setting.work.spend(500 + 4 * len(variables))
     return Setting(variables, law, mechanism, setting.work)
 
 
@@ -79,10 +81,14 @@ def strata(setting: Setting) -> list[tuple[int, Setting]]:
 def between(law: Law, first: set[str], second: set[str], given: set[str], work: Work) -> BothEnds:
     """Bounds in bits of I(A; B | G) = H(A, G) + H(B, G) - H(A, B, G) - H(G), for those names that the law has."""
     work.spend(500 + 20 * len(law.variables))
+    known: dict[Names, BothEnds] = {(): (Fraction(0), Fraction(0))}  # the same names are often asked for twice
 
     def entropy_of(*sets: set[str]) -> BothEnds:
-        names = (variable.name for variable in law.variables)
-        return law.entropy([name for name in names if any(name in one for one in sets)], work)
+        own = (variable.name for variable in law.variables)
+        names = tuple(name for name in own if any(name in one for one in sets))
+        if names not in known:
+            known[names] = law.entropy(names, work)
+        return known[names]
 
     a, b, both, g = (entropy_of(*sets) for sets in ((first, given), (second, given), (first, second, given), (given,)))
     low, high = a[0] + b[0] - both[1] - g[1], a[1] + b[1] - both[0] - g[0]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 from dalenius.kernel.distortion import Distortion, Part, as_numbers
 from dalenius.kernel.nouns import Label, Setting
@@ -21,8 +22,7 @@ FEW_ASKED = 8  # records that are asked for one by one
 _BITS_OF_WORK = 4000  # bits of two operations on masks that take as long as one operation of `Work`
 
 
-@dataclass(frozen=True)
-class DistanceAxis:
+class DistanceAxis(NamedTuple):
     """One summand of a distance: whole weight times whether codes differ, or times the difference of ordered codes."""
 
     weight: int
@@ -58,10 +58,14 @@ class RecordMetric:
 
     def distance(self, x: Label, y: Label) -> int:
         """Between two records, in units."""
+        return self.between(self.codes[x], self.codes[y])
+
+    def between(self, first: tuple[int, ...], second: tuple[int, ...]) -> int:
+        """The same from their codes."""
         total = 0
-        for axis, a, b in zip(self.axes, self.codes[x], self.codes[y], strict=True):
+        for (weight, ordered), a, b in zip(self.axes, first, second, strict=True):
             if a != b:
-                total += axis.weight * (abs(a - b) if axis.ordered else 1)
+                total += weight * (abs(a - b) if ordered else 1)
         return total
 
 
@@ -135,9 +139,8 @@ class Nearest:
         self.work = work
         work.spend(40 * len(records) + 4 * len(records) * len(metric.axes))
         order = sorted(range(len(records)), key=numbers.__getitem__)
-        self.records = [records[k] for k in order]
         self.numbers = [numbers[k] for k in order]
-        self.rows = [metric.codes[record] for record in self.records]
+        self.rows = [metric.codes[records[k]] for k in order]
         self.everybody = (1 << len(self.rows)) - 1
         self.length = 1 + len(self.rows) // _BITS_OF_WORK  # of a mask, as a factor of the work
         self.many_digits = metric.farthest.bit_length()
@@ -215,12 +218,15 @@ class Nearest:
 
     def _by_looking(self, x: Label) -> int:
         """The same by looking at the records in the order of their numbers, as far as one of them can be the least."""
-        best = self.numbers[0] + self.scale * self.metric.distance(x, self.records[0])
-        for record, number in zip(self.records, self.numbers, strict=True):
+        codes, between = self.metric.codes[x], self.metric.between
+        best = self.numbers[0] + self.scale * between(codes, self.rows[0])
+        looked = 0
+        for row, number in zip(self.rows, self.numbers, strict=True):
             if number >= best:
                 break
-            self.work.spend(12 + 4 * len(self.metric.axes))
-            best = min(best, number + self.scale * self.metric.distance(x, record))
+            looked += 1
+            best = min(best, number + self.scale * between(codes, row))
+        self.work.spend((12 + 4 * len(codes)) * (1 + looked))
         return best
 
 

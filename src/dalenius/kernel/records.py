@@ -22,7 +22,7 @@ from dalenius.kernel.distortion import Distortion, Part
 from dalenius.kernel.nearest import metric_between
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
-from dalenius.kernel.release import RELEASES, Joint, Release, information
+from dalenius.kernel.release import RELEASES, Joint, Release
 
 RecordRow = tuple[list[int], list[int]]  # places of records, and their weights
 
@@ -159,9 +159,6 @@ class ReleasedRecords(Release):
             for y, weight in zip(places, weights, strict=True):
                 found[s, g, letters[y]] += scaled * weight // one
         return dict(found)
-
-    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> tuple[Fraction, Fraction]:
-        return information(self.joint(about, given), self.work)
 
     @cached_property
     def arrived(self) -> list[int]:

@@ -15,7 +15,7 @@ from operator import add
 from dalenius.kernel.adversary import Capacity, contraction
 from dalenius.kernel.channel import Channel, Rows
 from dalenius.kernel.distortion import Distortion
-from dalenius.kernel.logs import LOG_COST, bits, exp, log2, nats, times_log2
+from dalenius.kernel.logs import LOG_COST, bits, exp, log2, nats
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.within import Ball, read_evidence, worst_leakage
@@ -123,24 +123,27 @@ class Release:
         setting = self.setting
         joint = self.joint(secret)
         total, prior, out, _ = margins(joint)
-        worst: defaultdict[Told, int] = defaultdict(int)  # D(p(s|y) || p(s)), rounded up
+        units: defaultdict[Told, int] = defaultdict(int)  # p(s, y) log2 p(s|y) / p(s), rounded up
         best: defaultdict[Told, int] = defaultdict(int)
-        odds = Fraction(1)
-        self.work.spend((LOG_COST + 40) * len(joint))
-        self.work.spend(8 * len(joint), total.bit_length())
+        top = bottom = 1  # of the odds
+        self.work.spend((LOG_COST + 60) * len(joint))
+        self.work.spend(16 * len(joint), total.bit_length())
         for (s, _, y), weight in joint.items():
             best[y] = max(best[y], weight)
             now = weight * total
             before = prior[s, ()] * out[(), y]
             if now != before:
-                ratio = Fraction(now, before)
-                worst[y] += times_log2(Fraction(weight, out[(), y]), ratio)[1]
-                odds = max(odds, ratio, 1 / ratio)
+                common = gcd(now, before)
+                now, before = now // common, before // common
+                units[y] += weight * log2(now, before)[1]
+                more, less = (now, before) if now > before else (before, now)
+                if more * bottom > top * less:
+                    top, bottom = more, less
         ruled_out = len(joint) < len(prior) * len(out)
         return {
-            "leakage_bits": information(joint, self.work)[1],
-            "worst_letter_bits": bits(max(0, *worst.values(), 0)),
-            "odds_nats": None if ruled_out else nats(odds),
+            "leakage_bits": bits(max(0, -(-sum(units.values()) // total))),
+            "worst_letter_bits": bits(max([0, *(-(-told // out[(), y]) for y, told in units.items())])),
+            "odds_nats": None if ruled_out else nats(Fraction(top, bottom)),
             "guess_before": Fraction(sum(max(n for _, n in h) for h in held_before(setting, secret)), setting.total),
             "guess_after": Fraction(sum(best.values()), total),
             "entropy_bits": setting.law.entropy(secret, self.work)[0],
@@ -235,12 +238,18 @@ class Release:
         worlds = self.setting.worlds(given)
         scale, rows = self.dense
         top, bottom = exp(epsilon)[0].as_integer_ratio()  # from below: a smaller e^epsilon makes delta larger
+        self.work.spend(4 * len(rows) * (1 + len(rows[0])), scale.bit_length() + top.bit_length())
+        different: defaultdict[Label, dict[tuple[int, ...], None]] = defaultdict(dict)  # rows of each world
+        for world, row in zip(worlds, rows, strict=True):
+            different[world][tuple(row)] = None
         worst = 0
-        for x, row in enumerate(rows):
-            self.work.spend(4 * len(rows) * (len(row) + 1), scale.bit_length() + top.bit_length())
-            for z, other in enumerate(rows):
-                if worlds[x] == worlds[z]:
-                    worst = max(worst, sum(max(bottom * a - top * b, 0) for a, b in zip(row, other, strict=True)))
+        for inside in different.values():
+            lower = [[top * v for v in row] for row in inside]
+            for one in inside:
+                self.work.spend(4 * len(lower) * (len(one) + 1), scale.bit_length() + top.bit_length())
+                own = [bottom * v for v in one]
+                over = [sum([a - b for a, b in zip(own, less, strict=True) if a > b]) for less in lower]
+                worst = max(worst, *over)
         return Fraction(worst, bottom * scale)
 
     def capacity(self, group: int, evidence: Node, rows: int = 1) -> Fraction:
