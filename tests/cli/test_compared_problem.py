@@ -61,6 +61,22 @@ minimize = { distortion = "squared", of = ["X"] }
 [[guarantee]]
 local_dp = 1
 """
+PERSONS = """\
+[source]
+table = "t.csv"
+unit = "who"
+max_rows = 2
+[columns.X]
+values = ["0", "1"]
+[mechanism]
+observe = ["X"]
+release = ["X"]
+form = "pram"
+[objective]
+maximize = { information = ["X"] }
+[[guarantee]]
+local_dp = 1
+"""
 UNIFORM = PUBLIC.replace("prior.json", "uniform")
 BALL = "[robust]\ntotal_variation = 0.01\n"
 OTHER_STEPS = [
@@ -100,7 +116,7 @@ def folder(tmp_path_factory):
         pmf = [{"S": s, "X": x, "p": f"{n}/12"} for (s, x), n in law.items()]
         (place / file).write_text(json.dumps({"variables": {"S": ["0", "1"], "X": ["0", "1", "2"]}, "pmf": pmf}))
     (place / "prior.json").write_text(json.dumps(of("X", ("1/4", "3/4"))))
-    (place / "t.csv").write_text("X\n" + "0\n1\n1\n" * 20)
+    (place / "t.csv").write_text("X,who\n" + "".join(f"{k % 3 // 2},{k // 2}\n" for k in range(60)))
     return place
 
 
@@ -146,3 +162,33 @@ def test_what_only_the_file_beside_says_is_refused_without_it(folder, solved, ru
 def test_declared_columns_that_no_design_uses_are_no_difference(folder, solved, run):
     file = changed(folder, PUBLIC, "", '[columns.unused]\nvalues = ["a"]\n')
     assert run("verify", solved(PUBLIC), "--problem", file)[0] == 0
+
+
+def test_nothing_that_only_the_file_beside_says_is_explained_as_proved(solved, run, tmp_path):
+    design = tmp_path / "design.json"
+    shutil.copy(solved(PERSONS), design)
+    beside = json.loads(solved(PERSONS).with_name("design.about.json").read_text())
+
+    def explained(**changes):
+        (tmp_path / "design.about.json").write_text(json.dumps(beside | changes))
+        return run("explain", design)
+
+    code, honest, _ = explained()
+    assert code == 0
+    assert "Said beside the file, and not proved:\n  rows of one person have the same value of who" in honest
+    assert explained(entropy_bits="0.000123")[1] == honest
+    code, _, error = explained(source=beside["source"] | {"max_rows": 9})
+    assert code == 2
+    assert "a person has 9 rows by the file beside the design" in error
+
+
+def test_what_only_the_file_beside_a_card_says_is_set_apart(solved, run, tmp_path):
+    folder = tmp_path / "out"
+    problem = next(solved(PERSONS).parents[1].glob("p*.toml"))
+    problem.write_text(PERSONS)
+    assert run("release", problem, "-o", folder)[0] == 0
+    file = folder / "card.about.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"designed_on": "a public distribution"}))
+    _, said, _ = run("explain", folder / "card.json")
+    assert "the recipe was made from public statistics" in said.partition("Said beside the file, and not proved:")[2]
+    assert "proved to" not in said

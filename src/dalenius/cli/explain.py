@@ -48,7 +48,7 @@ def run(arguments: Namespace) -> None:
     verdict = verify(arguments.design, work=arguments.work)  # nothing is explained that is not proved
     with sound(arguments.design):
         parts = _of_design(document, verdict) if "joint" in document else _of_card(document, verdict)
-        remarks = [str(remark) for remark in document.get("remarks", [])]
+        remarks = [*_only_said(document), *(str(remark) for remark in document.get("remarks", []))]
     lines = []
     for title, sentences in [*parts.items(), ("Said beside the file, and not proved", remarks)]:
         if sentences:
@@ -61,6 +61,7 @@ def _of_design(document: dict[str, Any], verdict: Verdict) -> dict[str, list[str
     """Sentences from figures that the kernel has just proved; those of the file beside the design give way to them."""
     stated = stated_figures(verdict.kept)
     found = document | {"certificate": document["certificate"] | {"stated": stated}}
+    found["entropy_bits"] = "0" if verdict.entropy_bits is None else up(verdict.entropy_bits)
     found.pop("beside_bits", None)
     if verdict.beside_bits is not None:
         found["beside_bits"] = up(verdict.beside_bits)
@@ -70,6 +71,15 @@ def _of_design(document: dict[str, Any], verdict: Verdict) -> dict[str, list[str
         "With one more attribute": words.one_more(found),
         "Not protected": words.not_protected(found),
     }
+
+
+def _only_said(document: dict[str, Any]) -> list[str]:
+    """Whom a row is about, and that statistics are public: no design and no card can prove it."""
+    source = document.get("source", {})
+    unit = document.get("unit_of_privacy") or source.get("unit", "row")
+    public = source.get("prior") or document.get("designed_on") == "a public distribution"
+    said = [] if unit == "row" else [f"rows of one person have the same value of {unit}"]
+    return said + (["the recipe was made from public statistics, and not from the rows"] if public else [])
 
 
 def _of_card(document: dict[str, Any], verdict: Verdict) -> dict[str, list[str]]:
@@ -89,6 +99,8 @@ def _of_card(document: dict[str, Any], verdict: Verdict) -> dict[str, list[str]]
         stated += words.proved(document) + words.one_more(document)
     return {
         "Promised": promised,
-        "Stated of the design, which alone can prove it": [told.replace("Proved", "Stated") for told in stated],
+        "Stated of the design, which alone can prove it": [
+            told.replace("Proved", "Stated").replace(": proved to", ": stated to") for told in stated
+        ],
         "Not protected": words.not_protected(document),
     }

@@ -84,6 +84,7 @@ def told_design(document: Json, about: Json) -> Json:
     promises = document["promises"]
     if "prior" in about.get("source", {}) and document["law"]["law"] == "table":
         raise ValueError("the file beside the design names a public distribution, and the design counts a table")
+    _same_rows(document, about.get("source", {}).get("max_rows"))
     return {
         "confidential": True,
         "format": document["format"],
@@ -128,6 +129,7 @@ def told_card(document: Json, about: Json) -> Json:
         As sentences read it.
     """
     mechanism = document["mechanism"]
+    _same_rows(document, about.get("max_rows"))
     stated = about.get("stated_by_the_design", {})
     shown = stated.get("guarantees", [{}] * len(document["promises"]))
     return {
@@ -162,6 +164,13 @@ def told_card(document: Json, about: Json) -> Json:
         "remarks": about.get("remarks", []),
         "versions": about.get("versions", {}),
     }
+
+
+def _same_rows(document: Json, most: int | None) -> None:
+    """Refuse what is said beside a document of the rows of a person where its promises count others."""
+    counted = {promise["rows"] for promise in document["promises"] if promise["promise"] == "local_dp"}
+    if most is not None and counted - {most}:
+        raise ValueError(f"a person has {most} rows by the file beside the design, and others by its promises")
 
 
 # --- the mechanism ----------------------------------------------------------------------------------------------------
