@@ -255,8 +255,8 @@ PROMISES = [
     ),
     (
         "information rounded for us",
-        'information(joint, self.work)[1],\n            "worst',
-        'information(joint, self.work)[0] - Fraction(1, 10**9),\n            "worst',
+        "bits(max(0, -(-sum(units.values()) // total))),",
+        "bits(max(0, -(-sum(units.values()) // total))) - Fraction(1, 10**9),",
     ),
 ]
 

@@ -75,8 +75,8 @@ RECORDS = [
 BOUNDS = [
     (
         "ordered letters that only differ",
-        "total += axis.weight * (abs(a - b) if axis.ordered else 1)",
-        "total += axis.weight",
+        "total += weight * (abs(a - b) if ordered else 1)",
+        "total += weight",
     ),
     (
         "the nearest record is nearer than it is",
@@ -85,8 +85,8 @@ BOUNDS = [
     ),
     (
         "the farthest of those that are looked at",
-        "best = min(best, number + self.scale * self.metric.distance(x, record))",
-        "best = max(best, number + self.scale * self.metric.distance(x, record))",
+        "best = min(best, number + self.scale * between(codes, row))",
+        "best = max(best, number + self.scale * between(codes, row))",
     ),
     ("a price that allows nothing", "allowed += price * limit.at_most", "allowed += 0 * limit.at_most"),
     ("transports beyond one class", "left[s] -= share", "left[s] -= 0 * share"),

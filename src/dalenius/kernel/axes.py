@@ -53,7 +53,7 @@ def convolved(a: Sequence[int], b: Sequence[int], work: Work) -> list[int]:
     """
     digits = len(str(max(sum(a), 1) * max(max(b), 1)))
     many = len(a) + len(b) - 1
-    work.spend(many * (20 + digits))
+    work.spend(many * (20 + digits) // 2)
     exactly = Context(
         prec=digits * (many + 1), Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[Inexact, InvalidOperation, Overflow]
     )
@@ -245,7 +245,9 @@ class Axis:
 
     def certain(self, c: int) -> int:
         """An upper bound of sum_t W_c log2 W_c, in units of 2^-BITS."""
-        return self.inside(self.surprise, c) + sum(self._entropic(v, self.total, 1) for v in self.collected(c))
+        ends = [v for v in self.collected(c) if v]  # far from both nothing is collected
+        self.work.spend(20 + LOG_COST * len(ends), self.total.bit_length())
+        return self.inside(self.surprise, c) + sum(self._entropic(v, self.total, 1) for v in ends)
 
     def mixed(self, prior: Mapping[int, int], end: int) -> int:
         """A bound of sum_t P_T log2 P_T under weights of the shifts, in units of 2^-BITS."""
@@ -261,7 +263,6 @@ class Axis:
         many = sum(prior.values())
         told = 0
         for group in groups:
-            self.work.spend(2 * LOG_COST)
             told += sum(group.values()) * (self.certain(*group) if len(group) == 1 else self.mixed(group, 1))
         return max(NOTHING, bits(Fraction(told, many) - self.mixed(prior, 0)))
 
@@ -271,7 +272,7 @@ class Axis:
             return NOTHING
         law = self.output(self.prior)
         many = self.total * sum(self.prior.values())
-        self.work.spend(LOG_COST * (len(law) + 2 * (self.last - self.first + 1)), many.bit_length())
+        self.work.spend(LOG_COST * len(law), many.bit_length())
         cost = [-(log2(v, many)[0] >> BITS - LOG_BITS) if v else None for v in law]
         line = [
             cost[min(max(t, self.low), self.high) - self.low]
