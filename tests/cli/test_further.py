@@ -80,3 +80,32 @@ def test_metrics_and_what_they_imply(files, run):
     assert found["implied_nats"]["strong_dp"]["information"] == pytest.approx(1.098612, abs=1e-5)
     assert found["delta"]["1/2"] > 0
     assert run("audit", files / "flip.json", "--metrics")[0] == 2
+
+
+CASE_2 = """\
+[source]
+pmf = "joint.json"
+[mechanism]
+observe = ["X"]
+release = ["X"]
+[objective]
+minimize = { leakage = ["X"] }
+"""
+LIMIT = '[[limit]]\ndistortion = "hamming"\nof = ["X"]\nat_most = "1/5"\n'
+
+
+def test_the_least_whatever_the_secret_is_that_of_a_symmetric_recipe(files, run):
+    """A fair bit within one error in five: 1 - h(1/5) bits (004, case 2)."""
+    law = {"variables": {"X": ["0", "1"]}, "pmf": [{"X": "0", "p": "1/2"}, {"X": "1", "p": "1/2"}]}
+    (files / "joint.json").write_text(json.dumps(law))
+    (files / "p.toml").write_text(CASE_2 + LIMIT)
+    code, out, err = run("explain", files / "p.toml", "--whatever-secret", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["at_least_bits"] - 1e-9 <= 0.2780719 <= found["most_bits"] + 1e-6
+    assert found["most_bits"] - found["at_least_bits"] < 1e-3
+    assert "whatever the secret is" in run("explain", files / "p.toml", "--whatever-secret")[1]
+    (files / "p.toml").write_text(CASE_2)
+    assert run("explain", files / "p.toml", "--whatever-secret")[0] == 2
+    (files / "card.json").write_text("{}")
+    assert run("explain", files / "card.json", "--whatever-secret")[0] == 2

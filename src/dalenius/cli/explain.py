@@ -22,6 +22,9 @@ def run(arguments: Namespace) -> None:
         from dalenius.papers.outlook import outlook  # the solvers behind it take a second to import
 
         problem, _ = bind(Problem.from_file(arguments.design))
+        if arguments.whatever_secret:
+            say(arguments, *_whatever_secret(problem))
+            return
         if FUNNEL.why_not(problem) is None and any(type(g) is Leakage for g in problem.guarantees):
             from dalenius.cli.sweeping import foreseen as foreseen_curve
             from dalenius.mechanisms.columns.funnel.sweep import sweep
@@ -40,8 +43,8 @@ def run(arguments: Namespace) -> None:
         else:
             say(arguments, foreseen(found), found)
         return
-    if arguments.samples or arguments.alpha:
-        raise InputError("--samples and --alpha belong to a problem file")
+    if arguments.samples or arguments.alpha or arguments.whatever_secret:
+        raise InputError("--samples, --alpha and --whatever-secret belong to a problem file")
     document = read_told(arguments.design)
     if not isinstance(document, dict) or document.get("format") not in PROVABLE:
         raise InputError(f"{arguments.design} is neither a design nor a card")
@@ -55,6 +58,21 @@ def run(arguments: Namespace) -> None:
             lines += [f"{title}:", *(f"  {s}" for s in sentences)]
     keys = ["promised", "proved", "one_more"] if "joint" in document else ["promised", "stated"]
     say(arguments, lines, dict(zip([*keys, "not_protected"], parts.values(), strict=True)) | {"remarks": remarks})
+
+
+def _whatever_secret(problem: Problem) -> tuple[list[str], dict[str, Any]]:
+    """The least capacity within the limits of a problem, in words and as figures."""
+    from dalenius.mechanisms.columns.contraction import least_within
+
+    found = least_within(problem)
+    lines = [
+        f"Within the limits of distortion one recipe reveals at most {found.value:.6g} bits with a row,",
+        "  whatever the secret is and whatever the statistics of the rows are.",
+        f"No recipe within the limits can promise less than {max(0.0, found.bound):.6g} bits.",
+        "The search is in floats and nothing of it is a proof; --json shows the recipe, which `audit` measures.",
+    ]
+    figures = {"most_bits": found.value, "at_least_bits": max(0.0, found.bound), "channel": found.channel.to_json()}
+    return lines, figures
 
 
 def _of_design(document: dict[str, Any], verdict: Verdict) -> dict[str, list[str]]:

@@ -254,6 +254,11 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--work", type=whole, metavar="N", help="allow a proof that needs so many steps")
     c.add_argument("--samples", nargs="+", type=whole, default=[], metavar="N", help="numbers of samples to follow")
     c.add_argument("--alpha", nargs="+", default=[], metavar="BITS", help="bits that may be revealed about one sample")
+    c.add_argument(
+        "--whatever-secret",
+        action="store_true",
+        help="the least that a recipe within the limits can reveal, whatever the secret and the statistics are",
+    )
 
     c = command(
         "audit",

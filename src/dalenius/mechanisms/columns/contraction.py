@@ -36,7 +36,7 @@ from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proof_terms import by_lines, in_units
 from dalenius.mechanisms.proving import proved
 
-__all__ = ["Passing", "contract", "least_passing", "reconstructed"]
+__all__ = ["Passing", "contract", "least_passing", "least_within", "reconstructed"]
 
 Floats: TypeAlias = NDArray[np.float64]
 GRAIN = 1 << 52
@@ -210,6 +210,47 @@ def _weights(prior: Pmf, n: int) -> Floats:
     if len(prior) != n:
         raise InvalidPmf("a value has probability 0; leave it out, since nothing is known about what it would reveal")
     return np.array([int(w) / prior.total for w in prior.weights.tolist()])
+
+
+def least_within(problem: Problem, *, seconds: float = SECONDS) -> Passing:
+    """The recipe of least capacity within the limits of distortion of a problem (004, case 2), whatever else it asks.
+
+    Parameters
+    ----------
+    problem : Problem
+        With its law and at least one limit of distortion.
+    seconds : float
+        For the search.
+
+    Returns
+    -------
+    Passing
+        In bits: what the recipe tells under no statistics more than, and what every recipe within the limits tells
+        under some.
+
+    Examples
+    --------
+    >>> from dalenius.testing import contracted_bit
+    >>> from dalenius.core import Distortion
+    >>> bit = contracted_bit("9/25")
+    >>> limited = replace(bit, limits=(Distortion("hamming", ("X",), Fraction(1, 5)),))
+    >>> found = least_within(limited)
+    >>> round(found.value, 5), found.gap < 1e-4
+    (0.27807, True)
+    """
+    from dalenius.mechanisms.columns.leakage.model import Model
+    from dalenius.solvers.robust import Limits
+    from dalenius.solvers.robust_prior import least_capacity
+
+    model = Model.of(replace(problem, guarantees=()))
+    if not model.program.distortions:
+        raise InputError("without a limit of distortion a constant reveals nothing; add a [[limit]] with distortion")
+    mass = np.array([float(Fraction(int(v), int(sum(model.program.mass)))) for v in model.program.mass])
+    parts = np.array([mass[:, None] * np.asarray(c).astype(np.float64) for c, _ in model.program.distortions])
+    limits = Limits(parts, np.array([float(v) for _, v in model.program.distortions]), ~model.program.allowed)
+    found = least_capacity(limits, seconds=seconds)
+    channel, _ = model.channel(_rational(found.rows, parts.sum(axis=0) + 1e6 * ~model.program.allowed))
+    return Passing(channel, capacity(channel).high, found.bound / float(np.log(2)) * (1 - 1e-15), "capacity")
 
 
 def reconstructed(q: Sequence[Sequence[float]], prior: Sequence[float]) -> tuple[Floats, Floats]:
