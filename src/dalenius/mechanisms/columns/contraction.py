@@ -27,6 +27,7 @@ from dalenius.core import (
     Pmf,
     Problem,
 )
+from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import written
 from dalenius.errors import Infeasible, InputError, InvalidPmf, SolverFailed
 from dalenius.measures.capacity import capacity
@@ -132,7 +133,7 @@ def _rational(rows: Floats, cost: Floats) -> list[list[Fraction]]:
 class Passing:
     """A rational channel within the limit, its coefficient rounded up, and a lower bound over all such channels."""
 
-    channel: Channel
+    channel: Kernel
     value: float
     bound: float
     least: str
