@@ -85,6 +85,7 @@ export class Nearest {
     const order = records.map((_, k) => k).sort((a, b) => near[a] - near[b] || Number(numbers[a] > numbers[b]) - Number(numbers[a] < numbers[b]));
     this.records = order.map((k) => records[k]);
     this.numbers = order.map((k) => numbers[k]);
+    this.place = new Map(this.records.map((record, k) => [record, k]));
     this.near = Float64Array.from(order, (k) => near[k]);
     const largest = this.near.reduce((most, v) => Math.max(most, Math.abs(v)), distances.farthest + 1);
     this.wrong = largest * 2 ** -44; // more than conversions and sums of up to a hundred axes are wrong by, together
@@ -95,9 +96,17 @@ export class Nearest {
   least(x) {
     const { distances, records, near, wrong } = this;
     let best = Infinity;
+    // The record itself is at no distance; nothing after a number that is not below the least found so far is nearer.
+    const own = this.place.get(x);
+    const enough = own === undefined ? null : this.numbers[own];
     const candidates = new Map(); // where distances are exact, the first one at each of them has the least number
     let k = 0;
+    if (own !== undefined) {
+      candidates.set("own", own); // another one that is alike may have a smaller number
+      best = near[own];
+    }
     for (; k < records.length && near[k] <= best + wrong; k += 1) {
+      if (enough !== null && near[k] >= best - wrong && this.numbers[k] >= enough) break;
       const far = distances.between(x, records[k]);
       const here = far + near[k];
       if (here > best + wrong || (distances.short && candidates.has(far))) continue;
