@@ -120,8 +120,7 @@ class Release:
         On average, by the worst letter, and as odds (None: a value is ruled out); the chance of the best guess before
         and after; and the entropy of the secret.
         """
-        setting = self.setting
-        joint = self.joint(secret)
+        setting, joint = self.setting, self.joint(secret)
         total, prior, out, _ = margins(joint)
         units: defaultdict[Told, int] = defaultdict(int)  # p(s, y) log2 p(s|y) / p(s), rounded up
         best: defaultdict[Told, int] = defaultdict(int)
