@@ -137,8 +137,10 @@ def proved_text(draft: Json, proofs: Iterable[Json]) -> Proved:
         draft["claims"] |= _as_they_are(draft["claims"], value, bound)
     draft["work"] = work_declared(spent, draft)
     objective = document.objective
-    wanted = (document.setting.law.entropy(names, document.work)[1] for names in objective.wanted if names)
-    entropy = sum(wanted, Fraction(0))
+    # Of columns that are estimated one by one no joint law needs to be stated, and nothing is compared with its bits.
+    apart = objective.aim == "variance" and document.setting.mechanism.each is not None
+    wanted = [] if apart else [names for names in objective.wanted if names]
+    entropy = sum((document.setting.law.entropy(names, document.work)[1] for names in wanted), Fraction(0))
     beside = beside_side_information(document.release, objective.about)
     return Proved(draft, canonical(draft), kept, value, bound, place, entropy, beside, stated_figures(kept))
 

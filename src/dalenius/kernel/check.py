@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from dalenius.kernel.answers import ANSWER, proved_answer, read_answer
 from dalenius.kernel.chained import bound_by_chain
+from dalenius.kernel.composite import StrataRelease, WindowsRelease
 from dalenius.kernel.document import Document, read_document
 from dalenius.kernel.exchange import bound_by_orbits, bound_by_types
 from dalenius.kernel.levels import bound_by_levels
@@ -14,6 +15,7 @@ from dalenius.kernel.numbers import down, require, up
 from dalenius.kernel.objective import Objective
 from dalenius.kernel.parts import bound_by_groups, bound_by_parts
 from dalenius.kernel.privacy import Kept, check_privacy
+from dalenius.kernel.release import Release
 from dalenius.kernel.rules import RULES, proved_bound
 from dalenius.kernel.slope import bound_by_slope, bound_by_water
 from dalenius.kernel.transports import bound_by_records, bound_by_transports
@@ -127,6 +129,24 @@ def _compare(document: Document, objective: Objective, value: Fraction, bound: F
     require(claims.gap >= between >= 0, "the claimed gap is smaller than value and bound leave")
 
 
+def variance_of(release: Release) -> Fraction:
+    """The variance of what is estimated of all inputs together, from above.
+
+    Strata are counted by their shares: a share of a value is the mean of those in the strata, and so many rows of n are
+    in each. Columns with a matrix each are estimated one by one, and their variances added up.
+    """
+    setting = release.setting
+    if isinstance(release, StrataRelease):
+        parts = [(many, part) for many, part in release.parts if many]
+        return sum((Fraction(many, setting.total) * variance_of(part) for many, part in parts), Fraction(0))
+    if isinstance(release, WindowsRelease) and setting.mechanism.each is not None:
+        return sum(map(variance_of, release.columns()), Fraction(0))
+    alone = not setting.mechanism.beside and setting.mechanism.each is None
+    require(alone, "a variance beside other columns is that of strata, or of columns with a matrix each")
+    counts = [setting.mass.get(x, 0) for x in range(setting.many)]
+    return total_variance(*release.dense, counts, setting.work)
+
+
 def reached(document: Document, objective: Objective) -> Fraction:
     """The objective of the channel, rounded against it."""
     release = document.release
@@ -137,9 +157,7 @@ def reached(document: Document, objective: Objective) -> Fraction:
     if objective.each:
         return release.information_of_each()[0]
     if objective.aim == "variance":
-        setting = document.setting
-        counts = [setting.mass.get(x, 0) for x in range(setting.many)]
-        return total_variance(*release.dense, counts, document.work)
+        return variance_of(release)
     if objective.maximise:
         return release.information(objective.about)[0]
     value = Fraction(0)

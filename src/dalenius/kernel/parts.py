@@ -8,6 +8,8 @@ a mechanism is a channel for each s, and where a promise of local DP holds it ho
 is bounded by a proof of its own. *Columns* that have a matrix each, of a stated level, tell sum_j I(X_j; Y_j), which is
 bounded column by column. With both, sum_j I(X_j; Y_j, S) is bounded stratum by stratum, and there column by column.
 Limits, and promises other than local DP without distances, are left out: a bound for more mechanisms holds for fewer.
+A *variance* of estimated shares is the mean of those of the strata, by their shares, and the sum of those of columns
+with a matrix each: it is bounded part by part in the same way, from below.
 
 Rule `groups`. For independent groups of variables b, and a view V that Y is independent of (000, Prop. 2),
 
@@ -39,20 +41,22 @@ from dalenius.kernel.rules import proved_bound
 def bound_by_parts(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
     """`{"rule": "parts", "proofs": [proof, ...]}`: a proof for each stratum that occurs, or for each column."""
     (proofs,) = proof.fields("rule", "proofs")[1:]
-    proof.require(objective.maximise, "parts are for information that is maximised")
+    spread = objective.aim == "variance"
+    proof.require(objective.maximise or spread, "parts are for information that is maximised, and for variances")
     if setting.mechanism.strata:
         kept = tuple(promise for promise in promises if isinstance(promise, LocalDP) and promise.metric is None)
         occurring = [(many, small) for many, small in strata(setting) if many]
-        bound = told_by_strata(setting, objective.wanted)[1]
+        bound = Fraction(0) if spread else told_by_strata(setting, objective.wanted)[1]
         for (many, small), item in zip(occurring, proofs.pair(len(occurring)), strict=True):
             bound += Fraction(many, setting.total) * proved_bound(small, kept, (), objective, item)
         return bound
-    proof.require(objective.each, "without strata the parts are columns that have a matrix each")
     levels = setting.mechanism.each or ()
+    own = objective.each or (spread and objective.about == setting.mechanism.observe)
+    proof.require(own and bool(levels), "without strata the parts are columns that have a matrix each")
     bound = Fraction(0)
     for k, (level, item) in enumerate(zip(levels, proofs.pair(len(levels)), strict=True)):
         promise = LocalDP(level, None, Fraction(0), (), 1)
-        aim = replace(objective, aim="information", about=objective.about[k : k + 1])
+        aim = replace(objective, aim="variance" if spread else "information", about=objective.about[k : k + 1])
         bound += proved_bound(window(setting, k, (k,)), (promise,), (), aim, item)
     return bound
 

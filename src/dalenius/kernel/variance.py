@@ -23,19 +23,26 @@ but one of as many independent inequalities as there are inputs are equalities, 
 connect all inputs: the ray grows from its first input, one input after the other, each fixed by an equality with one
 that is there already. A part of a column that keeps all inequalities keeps those between its own inputs, so that parts
 which do not are left out.
+
+Under any promise that lends something to a proof by lines, psi takes the place of what a column tells about the input:
+it is convex and 1-homogeneous too, so that simplices of posteriors u(x) = p(x) c(x) bound sum_y psi(c_y).
+Every input must occur, because psi speaks of the rows of all of them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import gcd, isqrt, lcm
 from operator import mul
 
 from dalenius.kernel.document import Limits, Promises
-from dalenius.kernel.logs import exp
+from dalenius.kernel.lines import Lines
+from dalenius.kernel.logs import BITS, exp
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
 from dalenius.kernel.objective import Objective
+from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.promises import LocalDP, Promise
 from dalenius.kernel.rows import MOST_NATS, needed_ratio, of_one_row
 
@@ -96,22 +103,30 @@ def _trace_of_inverse(G: Matrix, work: Work) -> Fraction:
     return Fraction(sum(map(sum, X)) + sum(X[i][i] for i in range(n)), one) + spread
 
 
-def bound_of_variance(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
+def bound_of_variance(
+    setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node
+) -> Fraction:
     """2 tr(K B) - sum z - tau, with B and z in whole numbers of 1 / unit."""
     m = setting.mechanism
     own = objective.aim == "variance" and set(objective.about) == set(m.observe) == set(m.reads) and not m.beside
     require(own and type(setting) is Setting, "this proof is for the variance of all columns that are observed")
-    ratios = metric_ratios(setting, promises)
     unit, matrix, prices, form = proof.fields("rule", "unit", "matrix", "prices", "form")[1:]
     S = setting.many
     require(2 <= S <= MOST_ESTIMATED, f"a variance is proved for 2 to {MOST_ESTIMATED} letters")
     B, z, one = _square(matrix, S - 1), prices.wholes(), unit.whole(1)
-    require(len(z) == S, "there is not one price for each letter")
+    require(len(z) in (0, S), "there is not one price for each letter")
     counts = [setting.mass.get(x, 0) for x in range(S)]
     longest = max(abs(v) for row in [z, *B] for v in row).bit_length() + one.bit_length() + setting.total.bit_length()
     setting.work.spend(8 * S**3, longest)
     sums = [sum(row) for row in B]
     trace = sum(B[i][i] for i in range(S - 1)) + sum(sums)  # tr(K B), K = I + 11'
+    if not z:
+        form.tag("lines")
+        information = replace(objective, aim="information")
+        spread = Spread(setting, _weighted(B, sums), one)
+        told = SpreadLines(setting, promises, limits, information, form, spread).bound()
+        return max(Fraction(0), Fraction(2 * trace, one) - told)
+    ratios = metric_ratios(setting, promises)
     if ratios is not None:
         form.require(form.is_null(), "a form is for columns of two values")
         found = metric_columns(ratios, setting.work)
@@ -128,6 +143,52 @@ def bound_of_variance(setting: Setting, promises: Promises, _: Limits, objective
     else:
         tau = _most_of_form(counts, needed_ratio(setting, promises) - 1, B, z, one, form)
     return max(Fraction(0), Fraction(2 * trace - sum(z), one) - tau)
+
+
+class Spread(Posteriors):
+    """The input, and in place of what a column tells about it psi(u) = v' Q v / p.c with c(x) = u(x) / p(x)."""
+
+    def __init__(self, setting: Setting, Q: Matrix, unit: int) -> None:
+        super().__init__(setting, setting.mechanism.observe)
+        require(self.tells_itself() and len(self.keys) == setting.many, "this proof is for inputs that all occur")
+        self.Q = Q
+        self.owner = self.owners()
+        self.common = lcm(*setting.mass.values())
+        self.times = {x: self.common // n for x, n in setting.mass.items()}
+        self.under = self.common * self.common * unit * unit
+
+    def phi_of(self, u: Mapping[int, int], whole: int) -> int:
+        """psi from above; c is the column in units of total / (whole * common)."""
+        c = [0] * self.setting.many
+        for i, t in u.items():
+            c[self.owner[i]] = t * self.times[self.owner[i]]
+        self.setting.work.spend(4 * len(c) ** 2, 2 * (whole.bit_length() + self.under.bit_length()))
+        v = [a - c[-1] for a in c[:-1]]
+        square = sum(a * sum(map(mul, row, v)) for row, a in zip(self.Q, v, strict=True) if a)
+        units: int = square * self.setting.total * self.setting.total << BITS
+        return -(-units // (self.under * whole * whole))  # the posteriors of cells have mass one, so that p.c is one
+
+
+class SpreadLines(Lines):
+    """A proof by lines that bounds the sum of psi over all columns."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        promises: Promises,
+        limits: Limits,
+        objective: Objective,
+        proof: Node,
+        spread: Spread,
+    ) -> None:
+        self.spread = spread
+        super().__init__(setting, promises, limits, objective, proof)
+        # Ranges and boxes add up what single labels tell, which psi is no sum of.
+        require(self.division == "simplices", "a variance is bounded on simplices")
+
+    def _told(self) -> Posteriors | None:
+        require(not self.letters.wanted, "what is minimised and what must be told are not bounded together")
+        return self.spread
 
 
 def _weighted(B: Matrix, sums: list[int]) -> Matrix:

@@ -5,6 +5,7 @@ from dalenius.core.problem_file import FORMS
 from dalenius.errors import InputError
 from dalenius.mechanisms.alike.takes import ALIKE
 from dalenius.mechanisms.chains.takes import SUMS, WINDOWS
+from dalenius.mechanisms.columns.funnel.takes import SPREAD
 from dalenius.mechanisms.columns.takes import (
     BOTTLENECK,
     CATEGORICAL,
@@ -58,6 +59,7 @@ _MECHANISMS: list[Mechanism] = [
     NAMED,
     FUNNEL,
     BOTTLENECK,
+    SPREAD,
     VARIANCE,
     METRIC_VARIANCE,
     # A closed form before the program that is its general case.

@@ -22,7 +22,7 @@ KINDS = {
     "parts": "a bound for each part (column or stratum) by itself",
     "given": "a bound for what every subset of the values adds to the columns released as they are",
     "relaxed": "a bound for every subset of the inputs, and what delta adds to it",
-    "variance": "prices that bound every subset of the values, and an inverse with its error",
+    "variance": "a matrix, and prices or linear functions that bound what every released value adds",
     "invariant": "a division of the ratios within columns, with a bound for each case",
     "composition": "the privacy of every window, and a closed bound",
     "chain": "the privacy of every run of neighbours, and a closed bound",

@@ -17,6 +17,7 @@ from dalenius.core import (
     Margins,
     MaximizeInformation,
     MaximizeInformationOfEach,
+    MinimizeVariance,
     Pmf,
     Pram,
     Problem,
@@ -325,3 +326,26 @@ def test_margins_and_strata_are_checked_at_birth():
     whole = Strata({"X": ("a", "b"), "s": ("0",)}, ("s",), (part,))
     assert channel_of(whole.to_json()) == whole
     assert isinstance(solve(strata(**FRESH)).channel.channels[0], Staircase)
+
+
+def test_variances_of_strata_are_averaged_and_those_of_columns_added_up():
+    """Each stratum and each column as if it were alone, at its own level."""
+    counts = {("a", "0"): 5, ("b", "0"): 3, ("a", "1"): 1, ("b", "1"): 7}
+    law = Pmf.from_records({"X": "ab", "K": "01"}, list(counts.items()))
+
+    def alone(names, records, level):
+        goal = MinimizeVariance(names)
+        own = Pmf.from_records({n: law.variables[n] for n in names}, records)
+        return solve(Problem(names, goal, (LocalDP(level),), output="Y", joint=own)).value
+
+    goal, promise = MinimizeVariance(("X",)), LocalDP(1, given=("K",))
+    by_strata = solve(Problem(("X",), goal, (promise,), output="Y", strata=("K",), joint=law))
+    parts = [alone(("X",), [((x,), counts[x, k]) for x in "ab"], 1) for k in "01"]
+    assert float(by_strata.value) == pytest.approx(float(parts[0] + parts[1]) / 2, abs=1e-9)
+    assert by_strata.gap < Fraction(1, 10**6)
+    goal = MinimizeVariance(("X", "K"))
+    by_columns = solve(Problem(("X", "K"), goal, (LocalDP(2),), output="Y", each=True, joint=law))
+    parts = [alone(("X",), [(("a",), 6), (("b",), 10)], 1), alone(("K",), [(("0",), 8), (("1",), 8)], 1)]
+    assert float(by_columns.value) == pytest.approx(float(sum(parts)), abs=1e-9)
+    with pytest.raises(Unsupported, match="the least variance has no form"):
+        solve(Problem(("X", "K"), goal, (LocalDP(2),), release=("X", "K"), form="pram", each=True, joint=law))

@@ -151,7 +151,10 @@ def test_no_channel_at_the_level_has_less():
         ({"output": None, "release": ("X",), "form": "pram"}, "say output"),
         ({"keep": ("X",)}, "does not take keep"),
         ({"guarantees": (LocalDP(0),)}, "above 0"),
-        ({"guarantees": (LocalDP(1, delta=Fraction(1, 9)),)}, "without metric, delta"),
+        (
+            {"guarantees": (LocalDP(1, delta=Fraction(1, 9)),), "form": "subset-selection"},
+            "without metric, delta",
+        ),
         ({"joint": problem([1] * 65, 1).joint}, "there are 65 values"),
         ({"joint": problem([1] * 20, 1).joint, "form": "subset-selection"}, "15,504 subsets of 5"),
     ],

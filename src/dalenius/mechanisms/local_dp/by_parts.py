@@ -7,6 +7,7 @@ as they are and no level holds between them; within each the promise is kept, an
 
 is largest when each stratum has the best matrix for its own law. Every part is a design of its own, with its own proof.
 With both, a stratum is a design of several columns, and what each column tells together with the stratum is added up.
+A variance of estimated shares is the mean of those of the strata, by their shares, and the sum of those of the columns.
 
 References: paper 002, sections 2.3 and 5 (J variables, strata); docs/decisions/010.
 """
@@ -25,6 +26,7 @@ from dalenius.core import (
     LocalDP,
     Margins,
     MaximizeInformation,
+    MinimizeVariance,
     Pmf,
     Pram,
     Problem,
@@ -36,6 +38,7 @@ from dalenius.core.numbers import written
 from dalenius.mechanisms.local_dp import staircase, subset_selection
 from dalenius.mechanisms.local_dp.pram import pram
 from dalenius.mechanisms.local_dp.takes import PARTS, PRAM_FORMS, SUBSETS, levels_of
+from dalenius.mechanisms.local_dp.variance import least_variance
 from dalenius.mechanisms.proving import proved
 
 __all__ = ["by_parts"]
@@ -109,6 +112,7 @@ def _part(
     if problem.each and problem.strata:
         small = replace(problem, guarantees=(LocalDP(level),), strata=(), joint=law)
         return by_parts(small, gap=gap, seconds=seconds, on_progress=told)
+    spread = isinstance(problem.objective, MinimizeVariance)
     output = f"{problem.output}_{names[0]}" if problem.each and problem.output else problem.output
     small = Problem(
         joint=law,
@@ -116,9 +120,11 @@ def _part(
         release=names if problem.release else (),
         output=output,
         form=problem.form,
-        objective=MaximizeInformation(names),
+        objective=MinimizeVariance(names) if spread else MaximizeInformation(names),
         guarantees=(LocalDP(level),),
     )
+    if spread:
+        return least_variance(small, gap=gap or staircase.RELATIVE, seconds=seconds, on_progress=told)
     if problem.form in PRAM_FORMS:
         return pram(small, on_progress=told)
     if problem.form == SUBSETS:

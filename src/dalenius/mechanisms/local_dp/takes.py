@@ -115,7 +115,7 @@ PARTS = Mechanism(
     papers=("002",),
     designer="dalenius.mechanisms.local_dp.by_parts:by_parts",
     lists_outcomes=False,
-    objectives=(MaximizeInformation, MaximizeInformationOfEach),
+    objectives=(MaximizeInformation, MaximizeInformationOfEach, MinimizeVariance),
     promises=(Promised(LocalDP),),
     forms=(None, *PRAM_FORMS, SUBSETS),
     letters="any",
@@ -150,13 +150,20 @@ PARTS = Mechanism(
             lambda p: f"form = {p.form!r} releases the values of its columns: say release, not output",
         ),
         Condition(
-            lambda p: not p.each or p.objective == MaximizeInformationOfEach(p.observe),
+            lambda p: not p.each or p.objective in (MaximizeInformationOfEach(p.observe), MinimizeVariance(p.observe)),
             "what is said of several columns that are perturbed one by one is counted column by column: write maximize "
             "= { information_of_each = [...] } with the observed columns",
         ),
         Condition(lambda p: not p.each or min(levels_of(p).values()) > 0, "the level of every column is above 0"),
         Condition(lambda p: not p.each or sum(levels_of(p).values()) <= _promise(p).epsilon, _too_much),
-        Condition(lambda p: p.each or p.objective == MaximizeInformation(p.observe), _TOLD_ITSELF),
+        Condition(
+            lambda p: p.each or p.objective in (MaximizeInformation(p.observe), MinimizeVariance(p.observe)),
+            _TOLD_ITSELF,
+        ),
+        Condition(
+            lambda p: not isinstance(p.objective, MinimizeVariance) or p.form != PRAM_FORMS[0],
+            f'the least variance has no form, or form = "{PRAM_FORMS[1]}" or "{SUBSETS}"',
+        ),
         Condition(
             lambda p: not set(p.strata) & set(p.observe),
             "a stratum is not perturbed: name it in strata alone, not in observe",

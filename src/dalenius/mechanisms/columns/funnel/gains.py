@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
-from math import log
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from dalenius.solvers.leakage.arrays import Secret
 from dalenius.solvers.lp import maximise
 from dalenius.solvers.repair import merged_letters
 
-__all__ = ["Wanted", "by_gains", "exact_channel", "exactly", "tree_of"]
+__all__ = ["Wanted", "by_cells", "by_gains", "certificate", "exact_channel", "exactly", "kept_share", "tree_of"]
 
 SPARE = 1e-8  # share of a curved promise that is left over, for exact numbers
 MERGING = 0.05  # share of the gap that fewer letters may cost
@@ -77,26 +77,50 @@ def by_gains(
         if on_progress:
             on_progress(f"between {value / BITS:.6g} and {bound / BITS:.6g} bits")
 
-    cuts = Cuts.of(problem) if any(isinstance(g, CURVED) for g in problem.guarantees) else None
-    models: list[Model] = []
-
-    def program(cost: Floats) -> Program:
-        models.append(Model.of(problem, fresh=exactly(cost), cuts=cuts.copied() if cuts else None))
-        return models[-1].program
-
-    found = most_information(
-        wanted.shares,
-        wanted.labels,
-        program,
-        gap=0.9 * gap * BITS,
-        seconds=seconds,
-        ceiling=_ceiling(problem, wanted),
-        share=partial(_share, cuts, wanted.mass) if cuts else None,
-        on_progress=told,
-    )
+    searched = by_cells(problem, wanted)
+    found, model = searched(wanted.labels, 0.9 * gap * BITS, seconds, _ceiling(problem, wanted), told)
     channel = exact_channel(problem, wanted, found.pi, loss=MERGING * gap, spare=MERGING * gap)
     method = f"{len(found.pieces)} chords of the conclusion, refined in {found.rounds} rounds, and a convex program"
-    return channel, certificate(models[found.proved_in], found), method
+    return channel, certificate(model, found), method
+
+
+Searched = Callable[..., tuple[Gains, Model]]
+
+
+def by_cells(problem: Problem, wanted: Wanted) -> Searched:
+    """The search of `solvers.funnel` under the promises of a problem, for labels, a gap in nats and a time.
+
+    It returns what was found, and the model of the program that proves its bound. Limits of curved promises that one
+    search has found are known to the next.
+    """
+    cuts = Cuts.of(problem) if any(isinstance(g, CURVED) for g in problem.guarantees) else None
+
+    def searched(
+        labels: Labels,
+        gap: float,
+        seconds: float,
+        ceiling: float = inf,
+        on_progress: Callable[[float, float], None] | None = None,
+    ) -> tuple[Gains, Model]:
+        models: list[Model] = []
+
+        def program(cost: Floats) -> Program:
+            models.append(Model.of(problem, fresh=exactly(cost), cuts=cuts.copied() if cuts else None))
+            return models[-1].program
+
+        found = most_information(
+            wanted.shares,
+            labels,
+            program,
+            gap=gap,
+            seconds=seconds,
+            ceiling=ceiling,
+            share=partial(kept_share, cuts, wanted.mass) if cuts else None,
+            on_progress=on_progress,
+        )
+        return found, models[found.proved_in]
+
+    return searched
 
 
 def _ceiling(problem: Problem, wanted: Wanted) -> float:
@@ -111,7 +135,7 @@ def _ceiling(problem: Problem, wanted: Wanted) -> float:
     return min(found) if not problem.kept else everything
 
 
-def _share(cuts: Cuts, mass: Floats, pi: Floats) -> float:
+def kept_share(cuts: Cuts, mass: Floats, pi: Floats) -> float:
     """How often letters may be used, else a letter that says nothing: curved promises fall in proportion."""
     share, channel = 1.0, pi / mass[:, None]
     for one in cuts.bent.values():
@@ -124,12 +148,21 @@ def _share(cuts: Cuts, mass: Floats, pi: Floats) -> float:
     return share
 
 
-def exact_channel(problem: Problem, wanted: Wanted, pi: Floats, *, loss: float, spare: float = 0.0) -> Kernel:
+def exact_channel(
+    problem: Problem,
+    wanted: Wanted,
+    pi: Floats,
+    *,
+    loss: float,
+    spare: float = 0.0,
+    held: Callable[[Floats], Floats] | None = None,
+) -> Kernel:
     """The exact channel next to letters (n, J): few of them, every promise kept.
 
-    Merging may cost `loss` bits, and to leave out entries that are all but zero may cost `spare` bits.
+    Merging may cost `loss` bits, and to leave out entries that are all but zero may cost `spare` bits. `held` gives
+    figures (h, J) of letters whose sums stay as they are.
     """
-    pi = _few_letters(problem, wanted, pi)
+    pi = _few_letters(problem, wanted, pi, held)
     letters = merged_letters(wanted.mass, wanted.shares, pi / wanted.mass[:, None], loss=loss)
     model = Model.of(problem, fresh=np.zeros(letters.shape, dtype=object))
     told = (wanted.shares.T @ (letters * wanted.mass[:, None])).T
@@ -144,7 +177,9 @@ def exact_channel(problem: Problem, wanted: Wanted, pi: Floats, *, loss: float, 
     return found
 
 
-def _few_letters(problem: Problem, wanted: Wanted, pi: Floats) -> Floats:
+def _few_letters(
+    problem: Problem, wanted: Wanted, pi: Floats, held: Callable[[Floats], Floats] | None = None
+) -> Floats:
     """The best weights of the same letters: a basic solution has no more of them than inputs and limits on sums.
 
     What letters use of a limit on their sum, and what they tell, is in proportion to their weight; a limit on single
@@ -166,10 +201,11 @@ def _few_letters(problem: Problem, wanted: Wanted, pi: Floats) -> Floats:
         used.append(np.sum(parts, axis=0))
     used += [one.by_letter(each) for one in Cuts.of(problem).bent.values()]
     told = wanted.labels.phi((wanted.shares.T @ each).T)
-    rows = np.concatenate([each / wanted.mass[:, None], np.array(used).reshape(len(used), pi.shape[1])])
-    ones = np.ones(len(pi))
-    low = np.append(ones, np.full(len(used), -np.inf))
-    high = np.append(ones, [own @ weights for own in used])
+    equal = each / wanted.mass[:, None] if held is None else np.concatenate([each / wanted.mass[:, None], held(each)])
+    rows = np.concatenate([equal, np.array(used).reshape(len(used), pi.shape[1])])
+    sums = np.append(np.ones(len(pi)), equal[len(pi) :] @ weights)
+    low = np.append(sums, np.full(len(used), -np.inf))
+    high = np.append(sums, [own @ weights for own in used])
     try:
         best = maximise(told, rows, low, high)
     except (Infeasible, SolverFailed):

@@ -1,0 +1,37 @@
+"""What is taken where the shares of values are to be estimated as well as promises allow."""
+
+from dalenius.core import Independent, LocalDP, MinimizeVariance
+from dalenius.mechanisms.columns.takes import FUNNEL
+from dalenius.mechanisms.declared import Condition, Mechanism
+
+__all__ = ["SPREAD"]
+
+SPREAD = Mechanism(
+    name="variance-under-limits",
+    title="least estimator variance under limits",
+    papers=(),
+    designer="dalenius.mechanisms.columns.funnel.variance:least_variance_under_limits",
+    objectives=(MinimizeVariance,),
+    promises=tuple(promised for promised in FUNNEL.promises if promised.kind is not Independent),
+    count=(1, None),
+    law=FUNNEL.law,
+    conditions=(
+        Condition(
+            lambda p: p.objective.names == p.observe,
+            "the variance is that of the shares of the columns that it observes",
+        ),
+        Condition(
+            lambda p: any(not isinstance(g, LocalDP) or g.delta for g in p.guarantees) or len(p.guarantees) > 1,
+            "under local_dp alone the least variance has a search of its own",
+        ),
+        FUNNEL.conditions[-1],
+    ),
+    sentences={
+        "promises": (
+            "whatever reveals nothing about a column leaves some share of the values undetermined, so that no "
+            "variance is finite under independent; allow some bits of leakage"
+        ),
+        "letters": 'it needs a fresh list of values: say output = "Y"',
+        "max_rows": "several rows of one person cannot be charged together under a limit; leave out max_rows",
+    },
+)
