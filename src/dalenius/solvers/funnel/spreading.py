@@ -177,7 +177,7 @@ def _weighed(weights: Floats, grams: list[Floats], K: Floats) -> tuple[Floats, f
     for _ in range(WEIGHING):
         G = np.einsum("i,ijk->jk", weights, stack)
         if np.linalg.cond(G) * LOST > 1:
-            raise SolverFailed("the channels that keep the promises leave some frequency undetermined")
+            raise SolverFailed("the recipes that keep the promises leave some share of the values undetermined")
         B = np.linalg.inv(G)
         now = float(np.trace(K @ B))
         if value - now <= STILL * now:

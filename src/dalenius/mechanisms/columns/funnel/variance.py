@@ -110,7 +110,7 @@ def least_variance_under_limits(
     wanted.labels = psi_of(wanted.mass, found.B)
     held = partial(_grams, wanted.mass)
     channel = exact_channel(asked, wanted, merged_by_posterior(found.pi, NEAR), loss=0.0, held=held)
-    method = f"{found.rounds} channels, each a convex program over cells of the conclusion, and their best mixture"
+    method = f"{found.rounds} recipes, each a convex program over cells of the conclusion, and their best mixture"
     lines = nothing(problem, len(wanted.mass)) if found.place is None else proofs[found.place]
     return proved(problem, channel, [_proof(found, lines)], method=method, remarks=[REMARK])
 
