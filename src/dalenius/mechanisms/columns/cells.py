@@ -77,7 +77,7 @@ def by_posterior_cells(
         aim -= max(1.5 * above, 0.1 * gap)  # what exact promises cost, once more
         if not (found.gap <= AIM * gap and above > 0 and aim > AIM * gap / 2 and left > seconds / 2):
             break
-    channel = cone.without_small(found.channel, MERGING * gap) or channel
+    channel = cone.without_small(found.channel, MERGING * gap, seconds) or channel
     return channel, cone.certificate(found), f"max-affine search over {len(found.pieces)} cells of the conclusion"
 
 
@@ -155,7 +155,7 @@ class _Cone:
             return channel_of_all(problem, [rows[x] for x in sorted(rows)])
         return channel_from_rows(problem, [rows[row] for row in self.rows])
 
-    def without_small(self, floats: Floats, loss: float) -> Kernel | None:
+    def without_small(self, floats: Floats, loss: float, seconds: float) -> Kernel | None:
         """The exact channel without entries that are all but zero; None where there are none, or it costs too much.
 
         Metrics reach inputs that never occur, which have no place here.
@@ -165,7 +165,7 @@ class _Cone:
         letters = merged_letters(self.p, self.W, floats, loss=loss)
         joint = np.maximum(((letters * self.p[:, None]).T @ self.W), 1e-300)
         gains = self.W @ np.log(joint / (joint.sum(axis=1, keepdims=True) * (self.p @ self.W))).T
-        rows = fewer_entries(self.problem, letters, gains, loss=loss * log(2))
+        rows = fewer_entries(self.problem, letters, gains, loss=loss * log(2), seconds=seconds)
         return None if rows is None else channel_from_rows(self.problem, [tuple(row) for row in rows])
 
     def told(self, channel: Kernel) -> float:

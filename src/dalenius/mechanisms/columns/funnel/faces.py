@@ -95,7 +95,7 @@ def by_faces(
     spent = given.p @ found.dual.z + sum(w * g.limit for w, g in zip(found.dual.weights, given.gauges, strict=True))
     top = float(found.dual.bound - spent) + 0.1 * nats
     proof = face_proof(given, found.dual, top, deadline=begin + seconds)
-    channel = exact_channel(problem, wanted, found.pi, loss=0.0, spare=MERGING * gap)
+    channel = exact_channel(problem, wanted, found.pi, loss=0.0, spare=MERGING * gap, seconds=seconds)
     method = f"columns of {len(proof.trees):,} choices of few inputs, generated in {found.rounds} rounds"
     return channel, certificate(problem, found, proof), method
 

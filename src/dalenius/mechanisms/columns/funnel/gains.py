@@ -79,7 +79,7 @@ def by_gains(
 
     searched = by_cells(problem, wanted)
     found, model = searched(wanted.labels, 0.9 * gap * BITS, seconds, _ceiling(problem, wanted), told)
-    channel = exact_channel(problem, wanted, found.pi, loss=MERGING * gap, spare=MERGING * gap)
+    channel = exact_channel(problem, wanted, found.pi, loss=MERGING * gap, spare=MERGING * gap, seconds=seconds)
     method = f"{len(found.pieces)} chords of the conclusion, refined in {found.rounds} rounds, and a convex program"
     return channel, certificate(model, found), method
 
@@ -155,19 +155,20 @@ def exact_channel(
     *,
     loss: float,
     spare: float = 0.0,
+    seconds: float = 0.0,
     held: Callable[[Floats], Floats] | None = None,
 ) -> Kernel:
     """The exact channel next to letters (n, J): few of them, every promise kept.
 
-    Merging may cost `loss` bits, and to leave out entries that are all but zero may cost `spare` bits. `held` gives
-    figures (h, J) of letters whose sums stay as they are.
+    Merging may cost `loss` bits. To leave out entries that are all but zero may cost `spare` bits, and a share of the
+    `seconds` that the search was given. `held` gives figures (h, J) of letters whose sums stay as they are.
     """
     pi = _few_letters(problem, wanted, pi, held)
     letters = merged_letters(wanted.mass, wanted.shares, pi / wanted.mass[:, None], loss=loss)
     model = Model.of(problem, fresh=np.zeros(letters.shape, dtype=object))
     told = (wanted.shares.T @ (letters * wanted.mass[:, None])).T
     gains = wanted.shares @ wanted.labels.tangent(np.maximum(told, 1e-300)).T
-    rows = fewer_entries(problem, letters, gains, loss=spare * BITS)
+    rows = fewer_entries(problem, letters, gains, loss=spare * BITS, seconds=seconds)
     if rows is None:
         rows = rational(model.program, Solution(letters * wanted.mass[:, None], Multipliers(), 0.0, 0.0, 0))
     used = [y for y in range(len(rows[0])) if any(row[y] for row in rows)]

@@ -30,9 +30,10 @@ __all__ = ["fewer_entries"]
 
 MOST = 4_000  # entries of a channel that is looked at
 SECONDS = 30.0
+SHARE = 0.1  # of the time of the search before it, which may have used all of its own
 
 
-def fewer_entries(problem: Problem, letters: Floats, gains: Floats, *, loss: float) -> Rows | None:
+def fewer_entries(problem: Problem, letters: Floats, gains: Floats, *, loss: float, seconds: float) -> Rows | None:
     """Rows without small entries that keep every promise and tell at most `loss` nats less.
 
     Parameters
@@ -45,6 +46,8 @@ def fewer_entries(problem: Problem, letters: Floats, gains: Floats, *, loss: flo
         g(x, y), in nats.
     loss : float
         Nats that the removal may cost.
+    seconds : float
+        What the search before it was given; a tenth of it, and half a minute at most, may be spent here.
 
     Returns
     -------
@@ -62,7 +65,7 @@ def fewer_entries(problem: Problem, letters: Floats, gains: Floats, *, loss: flo
         return None
     pi = letters * given.p[:, None]
     value = given.value(pi)
-    deadline = monotonic() + SECONDS
+    deadline = monotonic() + min(SECONDS, SHARE * seconds)
 
     def solve_on(support: Support, fine: float) -> tuple[Program, Solution]:
         if cuts is None:
