@@ -48,6 +48,22 @@ def test_verify_recounts_the_table_and_compares_the_promises(done: Place, run: R
     assert "promise 2 is" in err
 
 
+def test_verify_says_that_stated_statistics_have_no_rows_to_recount(place: Place, run: Run) -> None:
+    shares = [{"S": s, "X": x, "p": p} for s, x, p in (("0", "0", "1/4"), ("1", "0", "1/4"), ("1", "1", "1/2"))]
+    law = {"variables": {"S": ["0", "1"], "X": ["0", "1"]}, "pmf": shares}
+    (place / "joint.json").write_text(json.dumps(law))
+    (place / "p.toml").write_text(
+        '[source]\npmf = "joint.json"\n[mechanism]\nobserve = ["X"]\nrelease = ["X"]\n'
+        '[objective]\nminimize = { distortion = "hamming", of = ["X"] }\n[[guarantee]]\nindependent = ["S"]\n'
+    )
+    (place / "t.csv").write_text("S,X\n0,0\n1,0\n1,1\n1,1\n")
+    assert run("solve", place / "p.toml", "-o", place / "d.json")[0] == 0
+    code, out, _ = run("verify", place / "d.json", "--table", place / "t.csv")
+    assert code == 0
+    assert "which states no number of rows" in out
+    assert "rows and counts" not in out
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [

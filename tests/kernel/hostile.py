@@ -294,8 +294,8 @@ def of_forms():
     names = {"W": ["0", "1"], "X": ["0"], "Z": ["0"]}
     form = form | {"samples": 200_000, "rows": rows[:1]}
     yield "samples of one letter", design(names, law=law, promises=[independent("X")], channel=form, objective=about)
-    bits = {f"C{k}": ["0", "1"] for k in range(14)}
-    words = [["1/16384", list(word)] for word in itertools.product(range(2), repeat=14)]
+    bits = {f"C{k}": ["0", "1"] for k in range(13)}
+    words = [["1/8192", list(word)] for word in itertools.product(range(2), repeat=13)]
     law = [[*word, "1"] for _, word in words]
     form = {"form": "orbits", "columns": [["1", words]]}
     yield (

@@ -51,7 +51,10 @@ def run(arguments: Namespace) -> None:
         if verdict.value is not None:
             lines.append(compared(told_design(said, {})))
         if arguments.table:
-            lines.append(f"Recounted: {arguments.table} has exactly the rows and counts of the design.")
+            same = "exactly the rows and counts of the design"
+            if verdict.rows is None:
+                same = "the shares of the design, which states no number of rows"
+            lines.append(f"Recounted: {arguments.table} has {same}.")
         if arguments.problem:
             lines.append(f"Compared: the design keeps every promise, limit and shape of {arguments.problem}.")
     say(arguments, lines, document)
