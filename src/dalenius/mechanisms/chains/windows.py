@@ -196,6 +196,6 @@ def proved_how(lemma: str) -> str:
     """The remark that says whether privacy was proved outcome by outcome or by a lemma, and what it rests on."""
     how = f"{lemma}, because all outcomes together are too many to list" if lemma else "outcome by outcome"
     return (
-        f"the samples are taken to be independent as in the given distribution (privacy was proved {how}); for records "
-        "whose columns depend on each other the promise does not hold"
+        f"samples are taken to depend on each other as the given distribution says (privacy was proved {how}); for "
+        "records whose columns depend on each other otherwise the promise does not hold"
     )
