@@ -65,15 +65,6 @@ class Certificate:
         return str(self.proof.get("rule", "none"))
 
 
-def _same_rows(problem: Problem, promised: list[dict[str, Any]]) -> None:
-    """A level that the document proves for so many rows is not read as that of a person with more of them."""
-    for guarantee, said in zip(problem.guarantees, promised, strict=True):
-        rows = said.get("rows", 1)
-        if isinstance(guarantee, LocalDP) and guarantee.rows != rows:
-            many = "1 row" if rows == 1 else f"{rows} rows"
-            raise InputError(f"the level is that of {many}, and a person has up to {guarantee.rows}")
-
-
 @dataclass(frozen=True)
 class Design:
     """What every family returns. Maximise: value <= optimum <= bound; minimise: bound <= optimum <= value.
@@ -345,7 +336,6 @@ class Design:
             problem = Problem.from_document(
                 sections, joint=joint_of(document["joint"]), digest=str(document["problem_digest"])
             )
-            _same_rows(problem, sections["guarantee"])
             stated = dict(document["certificate"].get("stated", {}))
             return cls(
                 problem=problem,

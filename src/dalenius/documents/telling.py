@@ -10,6 +10,7 @@ from typing import Any
 from dalenius.documents.about import SEARCH
 from dalenius.documents.text import number, text
 from dalenius.documents.told_forms import TOLD_CHANNELS, TOLD_LAWS
+from dalenius.errors import InputError
 
 __all__ = ["kind_of", "output_of", "proved_of", "told_card", "told_design"]
 
@@ -167,10 +168,11 @@ def told_card(document: Json, about: Json) -> Json:
 
 
 def _same_rows(document: Json, most: int | None) -> None:
-    """Refuse what is said beside a document of the rows of a person where its promises count others."""
-    counted = {promise["rows"] for promise in document["promises"] if promise["promise"] == "local_dp"}
-    if most is not None and counted - {most}:
-        raise ValueError(f"a person has {most} rows by the file beside the design, and others by its promises")
+    """A level that a document proves for so many rows is not read as that of a person with more or fewer of them."""
+    for promise in document["promises"]:
+        if most is not None and promise["promise"] == "local_dp" and promise["rows"] != most:
+            many = "1 row" if promise["rows"] == 1 else f"{promise['rows']} rows"
+            raise InputError(f"the level is that of {many}, and a person has up to {most} by the file beside it")
 
 
 # --- the mechanism ----------------------------------------------------------------------------------------------------

@@ -113,7 +113,9 @@ def bound_of_variance(
     unit, matrix, prices, form = proof.fields("rule", "unit", "matrix", "prices", "form")[1:]
     S = setting.many
     require(2 <= S <= MOST_ESTIMATED, f"a variance is proved for 2 to {MOST_ESTIMATED} letters")
-    B, z, one = _square(matrix, S - 1), prices.wholes(), unit.whole(1)
+    z, one = prices.wholes(), unit.whole(1)
+    ratios = metric_ratios(setting, promises) if z else None  # refuses more inputs than it visits, whatever follows
+    B = _square(matrix, S - 1)
     require(len(z) in (0, S), "there is not one price for each letter")
     counts = [setting.mass.get(x, 0) for x in range(S)]
     longest = max(abs(v) for row in [z, *B] for v in row).bit_length() + one.bit_length() + setting.total.bit_length()
@@ -126,7 +128,6 @@ def bound_of_variance(
         spread = Spread(setting, _weighted(B, sums), one)
         told = SpreadLines(setting, promises, limits, information, form, spread).bound()
         return max(Fraction(0), Fraction(2 * trace, one) - told)
-    ratios = metric_ratios(setting, promises)
     if ratios is not None:
         form.require(form.is_null(), "a form is for columns of two values")
         found = metric_columns(ratios, setting.work)
