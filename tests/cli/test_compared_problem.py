@@ -179,7 +179,7 @@ def test_nothing_that_only_the_file_beside_says_is_explained_as_proved(solved, r
     assert explained(entropy_bits="0.000123")[1] == honest
     code, _, error = explained(source=beside["source"] | {"max_rows": 9})
     assert code == 2
-    assert "a person has 9 rows by the file beside the design" in error
+    assert "the level is that of 2 rows, and a person has up to 9 by the file beside it" in error
 
 
 def test_what_only_the_file_beside_a_card_says_is_set_apart(solved, run, tmp_path):
