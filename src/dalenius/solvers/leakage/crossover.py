@@ -20,7 +20,7 @@ from dalenius.solvers.leakage.program import Multipliers, Program, Solution, Unf
 from dalenius.solvers.leakage.searching import search
 from dalenius.stopping import left, over
 
-__all__ = ["LEAST", "Support", "among_large_entries", "without_dust"]
+__all__ = ["LEAST", "SolveOn", "Support", "among_large_entries", "without_dust"]
 
 LEAST = (1e-6, 1e-7, 1e-9)
 """What an entry must at least be; the next one is tried where the first costs more than the gap allows."""
@@ -29,6 +29,8 @@ _FINEST = 1e-10
 _LOOSE = 1e-5  # the gap of a search that has failed once
 
 Support = NDArray[np.bool_]
+SolveOn = Callable[[Support, float], tuple[Program, Solution]]
+"""Solves on a support as near as the number says: the restricted program and its solution."""
 
 
 def without_dust(
@@ -38,7 +40,7 @@ def without_dust(
     gap: float,
     aim: float,
     deadline: float,
-    solve_on: Callable[[Support, float], tuple[Program, Solution]] | None = None,
+    solve_on: SolveOn | None = None,
 ) -> tuple[Program, Solution] | None:
     """A solution whose positive entries are no dust, with the program that is restricted to them.
 
@@ -129,7 +131,7 @@ def among_large_entries(
 
 
 def _settled(
-    solve_on: Callable[[Support, float], tuple[Program, Solution]],
+    solve_on: SolveOn,
     support: Support,
     share: NDArray[np.float64],
     least: float,

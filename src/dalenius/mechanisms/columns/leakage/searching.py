@@ -21,7 +21,7 @@ from dalenius.mechanisms.proving import proved
 from dalenius.solvers.leakage import Multipliers, Program, Solution, Unfinished, rational, search
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.cone_pricing import ConeClosed
-from dalenius.solvers.leakage.crossover import LEAST, Support, among_large_entries, without_dust
+from dalenius.solvers.leakage.crossover import LEAST, SolveOn, Support, among_large_entries, without_dust
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.pricing import Closed
 from dalenius.solvers.leakage.simple import at_hand
@@ -247,7 +247,7 @@ def finished(
     aim: float | None = None,
     deadline: float = inf,
     remarks: Sequence[str] = (),
-    curved: Callable[[Support, float], tuple[Program, Solution]] | None = None,
+    curved: SolveOn | None = None,
 ) -> Design:
     """The exact channel of a solution, and its proof; `leaves` speak for the maps that the model does not list.
 
@@ -286,7 +286,7 @@ def without_small(
     gap: float,
     aim: float,
     deadline: float,
-    solve_on: Callable[[Support, float], tuple[Program, Solution]] | None = None,
+    solve_on: SolveOn | None = None,
 ) -> Rows | None:
     """The exact channel of the solution without its dust; None where it has none or removing it costs too much."""
     if solution.channel is not None and not any(0 < v < LEAST[0] for row in solution.channel for v in row):
