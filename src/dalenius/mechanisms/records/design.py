@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import inf, prod
 
 from dalenius.core import (
@@ -19,7 +20,7 @@ from dalenius.core import (
 )
 from dalenius.core.held_columns import with_held_columns
 from dalenius.core.kept_rows import with_kept_rows
-from dalenius.errors import Infeasible, Unsupported
+from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.records.barred import barred, in_between, with_everything_allowed, without_barred_changes
@@ -99,7 +100,7 @@ def _within_bars(
         return replace(best, others=(freer.proof, *freer.others))
     try:
         stricter = _found(Wide.of(without_barred_changes(problem)), gap, seconds / 2, on_progress, curve)
-    except Infeasible as e:
+    except (Infeasible, SolverFailed) as e:
         raise Unsupported(
             "form records keeps to forbidden and frozen values by changing nothing between them and others, and under "
             f"the promise that cannot be: {e}. Forbid less, or release fewer columns together, so that one matrix is "
@@ -191,21 +192,23 @@ def _found(wide: Wide, gap: float, seconds: float, on_progress: Progress, curve:
         matched = least_change(wide, 0.0, on_progress) if independent and not limited else whole
         # The channel that was listed is the best among records; the proof is the one that says more.
         return replace(whole, proof=matched.proof, remarks=matched.remarks) if matched.bound > whole.bound else whole
+
+    def search(priced: Wide, preserving: bool) -> Found:
+        if problem.min_multiplicity is not None:
+            whole = partial(_at_any_size, seconds=seconds, on_progress=on_progress, curve=None)
+            return among_common(priced, whole, on_progress, preserving=preserving)
+        kept = replace(priced.problem, preserve_marginals=preserving)
+        return _at_any_size(replace(priced, problem=kept), seconds, on_progress, None)
+
     if walled.wall is not None:
         _refuse_behind_walls(wide)
         if not _other_than_walls(wide):
             return _at_any_size(walled, seconds, on_progress, curve)
-        return within_limits(walled, lambda priced: _at_any_size(priced, seconds, on_progress, None))
-    if problem.min_multiplicity is not None:
-        if not independent or len(wide.classes) != 2 or problem.limits or problem.keep_rows is not None:
-            raise Unsupported(
-                f"with {len(wide.records):,} different records min_multiplicity goes with one promise, independent of "
-                "an observed secret of two values, and without limits: promise that, or group values until there are "
-                "fewer records"
-            )
-        return among_common(wide, on_progress)
+        return within_limits(walled, search)
+    if problem.limits or problem.keep_rows is not None:
+        return within_limits(wide, search)
     if limited:
-        return within_limits(wide, lambda priced: _at_any_size(priced, seconds, on_progress, None))
+        return search(wide, False)
     return _at_any_size(wide, seconds, on_progress, curve)
 
 
@@ -235,7 +238,8 @@ def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve
     problem = wide.problem
     promise = problem.guarantees[0]
     several = len(problem.guarantees) > 1
-    if type(promise) is Leakage and not several and (problem.preserve_marginals or not wide.seen):
+    flows = wide.seen and wide.starts is None and not problem.preserve_marginals
+    if type(promise) is Leakage and not several and not flows:
         priced = curve if isinstance(curve, PricedRecords) else PricedRecords(wide, on_progress)
         return priced.found(promise.at_most_bits, seconds)
     found = None if several else _by_itself(wide, seconds, on_progress, curve)

@@ -22,10 +22,10 @@ import numpy.typing as npt
 
 from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion
 from dalenius.core.kept_rows import with_kept_rows
-from dalenius.errors import Infeasible
+from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide, distance_between
-from dalenius.mechanisms.records.zero import Found
+from dalenius.mechanisms.records.zero import Found, Json
 from dalenius.solvers.flows.distances import pairwise
 
 __all__ = ["behind_walls", "is_wall", "within_limits"]
@@ -99,7 +99,7 @@ def _told(joint: Floats) -> float:
     return max(0.0, float((joint[some] * np.log2(joint[some] / apart[some])).sum()))
 
 
-def within_limits(wide: Wide, search: Callable[[Wide], Found]) -> Found:
+def within_limits(wide: Wide, search: Callable[[Wide, bool], Found]) -> Found:
     """A release within the limits of its problem.
 
     Parameters
@@ -107,7 +107,8 @@ def within_limits(wide: Wide, search: Callable[[Wide], Found]) -> Found:
     wide : Wide
         The problem.
     search : callable
-        Finds the best release without limits for a distance with prices in it; also one that preserves the law.
+        Finds the best release without limits for a distance with prices in it; where its second argument says so, one
+        that preserves the law.
 
     Returns
     -------
@@ -116,7 +117,7 @@ def within_limits(wide: Wide, search: Callable[[Wide], Found]) -> Found:
 
     Raises
     ------
-    Infeasible
+    SolverFailed
         If no mixture was found within the limits, with what can be had.
     """
     limits = with_kept_rows(wide.problem).limits
@@ -126,15 +127,16 @@ def within_limits(wide: Wide, search: Callable[[Wide], Found]) -> Found:
     found: list[Found] = []
     figures: list[list[float]] = []
     best, proof = -np.inf, None
+    others: tuple[Json, ...] = ()
     tried: set[tuple[Fraction, ...]] = set()
     walls = tuple(Fraction(price) for price in wide.prices) or (Fraction(0),) * len(limits)
     prices = walls
     if any(limit.keeps for limit in limits) and not wide.problem.preserve_marginals:
-        found.append(search(replace(wide, problem=replace(wide.problem, preserve_marginals=True))))
+        found.append(search(wide, True))
         figures.append([measure(found[0].rows) for measure in (own, *measures)])
     for _ in range(ROUNDS):
         tried.add(prices)
-        one = search(_priced(wide, limits, prices))
+        one = search(_priced(wide, limits, prices), wide.problem.preserve_marginals)
         told = [measure(one.rows) for measure in (own, *measures)]
         found.append(one)
         figures.append(told)
@@ -143,7 +145,7 @@ def within_limits(wide: Wide, search: Callable[[Wide], Found]) -> Found:
         known = min(whole, float(one.bound)) if one.bound else whole
         below = known - sum(float(p) * float(limit.at_most or 0) for p, limit in zip(prices, limits, strict=True))
         if below > best:
-            best, proof = below, one.proof
+            best, proof, others = below, one.proof, one.others
         shares, duals, over = _mixture(np.array(figures), at_most)
         value = float(shares @ [row[0] for row in figures])
         if not over and value - best <= GAP * value:
@@ -154,11 +156,11 @@ def within_limits(wide: Wide, search: Callable[[Wide], Found]) -> Found:
             break
     shares, _, over = _mixture(np.array(figures), at_most)
     if over:
-        raise Infeasible(_too_little(limits, figures))
+        raise _nothing_found(limits, figures)
     assert proof is not None
     rows = Rows.mixed([(part, one.rows) for part, one in zip(_whole_shares(shares), found, strict=True)])
     remarks = tuple(dict.fromkeys(remark for one in found for remark in one.remarks))
-    return Found(rows, proof, f"{found[-1].method}; a mixture within the limits", remarks)
+    return Found(rows, proof, f"{found[-1].method}; a mixture within the limits", remarks, others=others)
 
 
 class _Measure:
@@ -224,13 +226,15 @@ def _whole_shares(shares: Floats) -> list[Fraction]:
     return [Fraction(part, SHARES) for part in parts]
 
 
-def _too_little(limits: Sequence[Distortion], figures: Sequence[Sequence[float]]) -> str:
-    """Which limit no release was found for, and what can be had of it."""
+def _nothing_found(limits: Sequence[Distortion], figures: Sequence[Sequence[float]]) -> SolverFailed:
+    """Which limit no release was found for, and what was reached of it."""
     for k, limit in enumerate(limits):
         least = min(row[k + 1] for row in figures)
         if least > float(limit.at_most or 0):
             named = ", ".join(limit.of)
             if limit.keeps:
-                return f"{named} = {limit.keeps[0]} does not keep so many of its rows under the promise"
-            return f"the distortion of {named} is at least about {least:.6g} under the promise, not {limit.at_most}"
-    return "no release keeps all limits together under the promise; allow more of one of them"
+                what = f"no release was found in which {named} = {limit.keeps[0]} keeps so many of its rows"
+                return SolverFailed(what, do="let values keep fewer rows, or promise less")
+            what = f"no release was found with a distortion of {named} below {least:.6g}, and its limit is "
+            return SolverFailed(f"{what}{limit.at_most}", do="raise the limit, or promise less")
+    return SolverFailed("no release was found that keeps all limits together", do="allow more of one of them")

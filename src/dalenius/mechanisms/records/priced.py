@@ -78,7 +78,9 @@ class PricedRecords:
         self.keeps = wide.problem.preserve_marginals
         rows = wide.counts.sum(axis=1)
         lean = np.ascontiguousarray((wide.counts / rows[:, None]).T)
-        self.crowd = Crowd(wide.metric, wide.points, wide.record_of_input, lean, rows / wide.total, wide.unit)
+        self.crowd = Crowd(
+            wide.metric, wide.points, wide.record_of_input, lean, rows / wide.total, wide.unit, wide.starts
+        )
         self.rows = rows
         self.still = nobody_moves(self.crowd)
         self.most = figures(self.crowd, self.still)[1]

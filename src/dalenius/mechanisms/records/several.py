@@ -7,7 +7,7 @@ independence, and the law need not stay, a promise about all secrets together ke
 far as they allow.
 
 From below: what one of the promises alone demands, all of it where its best release is known, else what it demands of
-two sides of the values of its secret. Others and preserved laws only add to it.
+two sides of the values of its secret, or of the guess that a record suggests. Others and preserved laws only add to it.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,6 +28,7 @@ from dalenius.core import (
 )
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.mechanisms.records.bits import Curve
+from dalenius.mechanisms.records.guesses import gains_of, priced_actions
 from dalenius.mechanisms.records.odds import nobody_moves
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.splits import bounds_by_sides
@@ -77,6 +78,8 @@ def all_together(wide: Wide, search: Callable[[Wide], Found | None], deadline: f
         one = _of_one(wide, promise)
         found = search(one)
         alone = bounds_by_sides(one, promise, deadline, on_progress) if found is None else [found.proof]
+        if isinstance(promise, Guess) and found is None:
+            alone.append(priced_actions(wide.about(promise.secret), promise))
         proofs += [_one_of_many(proof, k, len(promises)) for proof in alone]
     if not proofs:  # nothing but that no change is negative
         proofs = [record_proof(wide, ["0"] * len(promises), [[] for _ in promises])]
@@ -90,14 +93,7 @@ def all_together(wide: Wide, search: Callable[[Wide], Found | None], deadline: f
 def _of_one(wide: Wide, promise: Guarantee) -> Wide:
     """The same table and distance under one promise."""
     alone = replace(wide.problem, guarantees=(promise,), preserve_marginals=False)
-    one = replace(
-        Wide.of(replace(alone, limits=())),
-        problem=alone,
-        metric=wide.metric,
-        points=wide.points,
-        unit=wide.unit,
-        prices=wide.prices,
-    )
+    one = replace(wide.about(promise.secret), problem=alone)
     # What a mechanism that sees the secret must change, one that does not see it must change as well.
     return one if one.seen or (type(promise) is Independent and len(one.classes) == 2) else as_if_seen(one)
 
@@ -140,7 +136,7 @@ def _used(wide: Wide, rows: Rows, promise: Guarantee) -> float:
     """What a release reveals about the secret of a leakage, as a share of what it may; a little room is left."""
     assert isinstance(promise, Leakage)
     arrived = _arrived(wide, rows) @ _values(wide, promise.secret)
-    return _Posteriors(arrived, arrived).mean_bits(0.0) / float(promise.at_most_bits) * (1 + ROOM)
+    return _Posteriors(wide, arrived, arrived).mean_bits(0.0) / float(promise.at_most_bits) * (1 + ROOM)
 
 
 def _arrived(wide: Wide, rows: Rows) -> Floats:
@@ -158,14 +154,20 @@ def _with_staying(wide: Wide, on_progress: Progress) -> Rows:
     promises = wide.problem.guarantees
     silent = _silent(wide, on_progress)
     after = _arrived(wide, silent)
-    tables = [_Posteriors(wide.by_record @ _values(wide, p.secret), after @ _values(wide, p.secret)) for p in promises]
+    of = [_values(wide, promise.secret) for promise in promises]
+    tables = [_Posteriors(wide, wide.by_record @ values, after @ values) for values in of]
     for table, promise in zip(tables, promises, strict=True):
         table.refuse_below_blind(promise)
+
+    def fits(part: float) -> bool:
+        return all(table.keeps(promise, part) for table, promise in zip(tables, promises, strict=True))
+
+    if fits(0.0):
+        return nobody_moves(wide)
     low, share = 0.0, 1.0
     for _ in range(60):
         middle = (low + share) / 2
-        fits = all(table.keeps(p, middle) for table, p in zip(tables, promises, strict=True))
-        low, share = (low, middle) if fits else (middle, share)
+        low, share = (low, middle) if fits(middle) else (middle, share)
     part = Fraction(min(PARTS, ceil(share * PARTS)), PARTS)
     return Rows.mixed([(1 - part, nobody_moves(wide)), (part, silent)])
 
@@ -194,11 +196,14 @@ class _Posteriors:
 
     Parameters
     ----------
+    wide : Wide
+        The table.
     before, after : array, records by values
         How often they occur together in the table, and after a release that some of the rows follow.
     """
 
-    def __init__(self, before: Floats, after: Floats) -> None:
+    def __init__(self, wide: Wide, before: Floats, after: Floats) -> None:
+        self.wide = wide
         self.prior = before.sum(axis=0) / before.sum()
         self.before = before / before.sum()
         self.after = after / after.sum()
@@ -239,17 +244,23 @@ class _Posteriors:
 
     def refuse_below_blind(self, promise: Guarantee) -> None:
         """Refuse a guess that is right more often without any release."""
-        if isinstance(promise, Guess) and (blind := self._gained(promise, 1.0)) > self._limit(promise) * (1 + ROOM):
+        if isinstance(promise, Guess) and (blind := self._blind(promise)) > self._limit(promise) * (1 + ROOM):
             raise Infeasible(
                 f"the best guess of {', '.join(promise.secret)} is worth {blind:.6g} without the release, more than "
                 f"the promised {self._limit(promise):.6g}"
             )
 
+    def _gain(self, promise: Guess) -> Floats:
+        return np.array([[float(v) for v in row] for row in gains_of(self.wide, promise)])
+
     def _gained(self, promise: Guess, share: float) -> float:
-        gain = np.eye(len(self.prior)) if promise.gain is None else np.array(promise.gain, dtype=np.float64)
-        return float((self._joint(share) @ gain.T).max(axis=1).sum())
+        return float((self._joint(share) @ self._gain(promise).T).max(axis=1).sum())
+
+    def _blind(self, promise: Guess) -> float:
+        """What the best action gains without a release."""
+        return float((self._gain(promise) @ self.prior).max())
 
     def _limit(self, promise: Guess) -> float:
         if promise.at_most is not None:
             return float(promise.at_most)
-        return float(promise.times or inf) * self._gained(promise, 1.0)
+        return float(promise.times or inf) * self._blind(promise)

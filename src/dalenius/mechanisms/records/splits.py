@@ -241,7 +241,7 @@ def _rows_apart(wide: Wide, promise: AboutRecords, light: Sides) -> float:
     have = wide.by_record[:, light].sum(axis=1)
     others = wide.by_record[:, ~light].sum(axis=1)
     low, high = (float(end) for end in posterior_ends(promise, Fraction(int(have.sum()), wide.total)))
-    if not 0 < low <= HALF:
+    if low > HALF:
         return 0.0
     lacking = float(np.maximum(0, low / (1 - low) * others - have).sum())
     return max(lacking, float(np.maximum(0, have - high / (1 - high) * others).sum()) if high <= HALF else 0.0)

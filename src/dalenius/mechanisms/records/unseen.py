@@ -53,17 +53,11 @@ FEW_KINDS = 40
 
 def as_if_seen(wide: Wide) -> Wide:
     """The same table, observed with its secret: every bound of it holds for mechanisms that do not see the secret."""
-    problem = wide.problem
-    observe = tuple(dict.fromkeys((*problem.observe, *wide.secret)))
-    return replace(
-        Wide.of(replace(problem, observe=observe)),
-        metric=wide.metric,
-        points=wide.points,
-        unit=wide.unit,
-        prices=wide.prices,
-        wall=wide.wall,
-        already=wide.already,
-    )
+    of, own = np.nonzero(wide.counts)
+    counts = np.zeros((len(of), len(wide.classes)), dtype=np.int64)
+    counts[np.arange(len(of)), own] = wide.counts[of, own]
+    starts = None if wide.starts is None else wide.starts[of]
+    return replace(wide, counts=counts, record_of_input=wide.record_of_input[of], starts=starts)
 
 
 def cancelled(wide: Wide, on_progress: Progress) -> Found:

@@ -59,6 +59,8 @@ class Wide:
         A distance from which on no record may become another; None: there is none.
     already : float
         Bits that what cannot change reveals about the secret, whatever else is released.
+    starts : array, one point a row, or None
+        Where each input comes from, if that is none of the records; its record is then the nearest of them.
     """
 
     problem: Problem
@@ -74,6 +76,7 @@ class Wide:
     prices: tuple[str, ...] = ()  # of the limits; they are part of the metric
     wall: int | None = None
     already: float = 0.0
+    starts: Integers | None = None
 
     @classmethod
     def of(cls, problem: Problem) -> "Wide":
@@ -118,6 +121,19 @@ class Wide:
         found = np.zeros((len(self.records), len(self.classes)), dtype=np.int64)
         np.add.at(found, self.record_of_input, self.counts)
         return found
+
+    @cached_property
+    def origins(self) -> Integers:
+        """Where each input comes from, along the axes of the metric."""
+        return self.points[self.record_of_input] if self.starts is None else self.starts
+
+    def about(self, secret: Sequence[str]) -> "Wide":
+        """The same table with the values of one of its secrets as classes."""
+        at = [self.secret.index(name) for name in secret]
+        labels = [tuple(label[k] for k in at) for label in self.classes]
+        values = sorted(set(labels))
+        merged = np.array([[int(label == value) for value in values] for label in labels], dtype=np.int64)
+        return replace(self, secret=tuple(secret), counts=self.counts @ merged, classes=values)
 
     @cached_property
     def seen(self) -> bool:

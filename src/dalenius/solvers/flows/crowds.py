@@ -36,6 +36,8 @@ class Crowd:
         The probability of each atom.
     unit : int
         How many units of the metric are a distance of one.
+    starts : array, one point a row, or None
+        Where each atom comes from, if that is no point it may go to; the point `at` is then its nearest one.
     """
 
     metric: Metric
@@ -44,6 +46,12 @@ class Crowd:
     lean: Floats
     mass: Floats
     unit: int
+    starts: Integers | None = None
+
+    @cached_property
+    def origins(self) -> Integers:
+        """Where each atom comes from."""
+        return self.points[self.at] if self.starts is None else self.starts
 
     @cached_property
     def prior(self) -> Floats:
@@ -76,7 +84,7 @@ class Crowd:
         single = prices.astype(np.float32)
         lean = self.lean.T.astype(np.float32)
         one = np.float32(1 / self.unit)
-        for first, block in blocks(self.metric, self.points[self.at], self.points):
+        for first, block in blocks(self.metric, self.origins, self.points):
             some = slice(first, first + len(block))
             yield some, block * one + lean[some] @ single
 
@@ -107,7 +115,8 @@ def bits_of(crowd: Crowd, t: Floats) -> float:
 def nobody_moves(crowd: Crowd) -> Flow:
     """Every atom stays at its point."""
     many = len(crowd.at)
-    return Flow(np.arange(many), crowd.at, np.zeros(many), np.ones(many))
+    distance = pairwise(crowd.metric, crowd.origins, crowd.points[crowd.at]) / crowd.unit
+    return Flow(np.arange(many), crowd.at, distance, np.ones(many))
 
 
 def with_own(crowd: Crowd, atom: Integers, point: Integers, share: Floats) -> Flow:
@@ -131,7 +140,7 @@ def with_own(crowd: Crowd, atom: Integers, point: Integers, share: Floats) -> Fl
     key, place = np.unique(np.concatenate([atom, own]) * many + np.concatenate([point, crowd.at]), return_inverse=True)
     total = np.bincount(place, np.concatenate([share, stays]))
     atom, point = key // many, key % many
-    distance = pairwise(crowd.metric, crowd.points[crowd.at[atom]], crowd.points[point]) / crowd.unit
+    distance = pairwise(crowd.metric, crowd.origins[atom], crowd.points[point]) / crowd.unit
     return Flow(atom, point, distance, np.asarray(total / np.bincount(atom, total)[atom]))
 
 

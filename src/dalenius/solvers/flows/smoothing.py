@@ -159,7 +159,7 @@ def _arcs(crowd: Crowd, atom: Integers, point: Integers) -> _Arcs:
     key = np.sort(np.concatenate([atom, own]) * len(crowd.points) + np.concatenate([point, crowd.at]))
     key = key[np.diff(key, prepend=-1) > 0]
     atom, point = key // len(crowd.points), key % len(crowd.points)
-    distance = pairwise(crowd.metric, crowd.points[crowd.at[atom]], crowd.points[point]) / crowd.unit
+    distance = pairwise(crowd.metric, crowd.origins[atom], crowd.points[point]) / crowd.unit
     return _Arcs(atom, point, distance, np.searchsorted(atom, own), crowd.lean[1:, atom])
 
 

@@ -121,7 +121,7 @@ class Model:
                 *(gauge for _, own, _ in curved for gauge in own),
             ),
             # One letter for everybody, drawn by the law of the table, keeps the number of rows of every value.
-            beginning=reader.margin() if any(limit.keeps for limit in problem.limits) else None,
+            beginning=reader.margin() if problem.release and any(limit.keeps for limit in problem.limits) else None,
         )
         wide = reader.near.widened(program)
         return cls(
