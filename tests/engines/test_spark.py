@@ -181,6 +181,7 @@ def test_three_partitionings_give_the_rows_of_the_local_release(
         release(Problem.from_file(place / "wrong.toml"), place / "wrong", engine="spark")
     assert not (place / "wrong").exists()
     refuse_a_table_that_grows(place, monkeypatch)
+    refuse_a_file_that_is_rewritten(place, monkeypatch)
 
 
 PERSONS = """[source]
@@ -328,6 +329,38 @@ def test_into_a_database_and_into_a_table_of_the_catalog(
     assert not (tmp_path / "again").exists()
 
 
+def test_into_a_new_table_of_postgresql(
+    place: Path, session: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from adbc_driver_postgresql import dbapi
+
+    address = os.environ.get("DALENIUS_POSTGRESQL")
+    if address is None:
+        raise pytest.skip.Exception("no server: run `make test-engines`")
+    session("local[2]")
+    with dbapi.connect(address) as connection, connection.cursor() as cursor:
+        cursor.execute('drop table if exists "by spark"')
+        connection.commit()
+    problem = Problem.from_file(place / "p.toml")
+    release(problem, tmp_path / "out", key=Key.unsafe(7), engine="spark", into=(address, "by spark"))
+    assert list((tmp_path / "out").glob("released*")) == []
+    with dbapi.connect(address) as connection, connection.cursor() as cursor:
+        cursor.execute('select * from "by spark" order by ctid')  # as it was written
+        found = cursor.fetch_arrow_table()
+    assert [found.column(name).to_pylist() for name in COLUMNS] == rows(place / "local")
+
+    def changed(*_: Any) -> None:
+        raise TableError("t changed while it was released")
+
+    monkeypatch.setattr("dalenius.engines.spark.Spark._unchanged", changed)
+    with pytest.raises(TableError, match="changed while it was released"):
+        release(problem, tmp_path / "late", engine="spark", into=(address, "late by spark"))
+    with dbapi.connect(address) as connection, connection.cursor() as cursor:
+        cursor.execute("select count(*) from pg_tables where tablename = 'late by spark'")
+        assert cursor.fetchone() == (0,)
+    assert not (tmp_path / "late").exists()
+
+
 def test_a_view_is_numbered_by_a_column_in_whatever_order_its_rows_come(
     place: Path, session: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -383,6 +416,28 @@ def refuse_a_table_that_grows(place: Path, monkeypatch: pytest.MonkeyPatch) -> N
     finally:
         (place / "t" / "part 9.parquet").unlink()
     assert not (place / "grown").exists()
+
+
+def refuse_a_file_that_is_rewritten(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte that was changed in place, with size and time of modification as before, is noticed as well."""
+    from dalenius.engines.spark import Spark
+
+    monkeypatch.undo()
+    written = Spark.written
+    file = place / "t" / "part 1.parquet"
+    before = file.stat()
+
+    def late(self: Any, folder: Path, *arguments: Any) -> None:
+        content = file.read_bytes()
+        file.write_bytes(content)
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        written(self, folder, *arguments)
+
+    monkeypatch.setattr(Spark, "written", late)
+    with pytest.raises(TableError, match="changed while it was released; nothing was written"):
+        by_spark(place, "rewritten")
+    monkeypatch.undo()
+    assert not (place / "rewritten").exists()
 
 
 def test_the_settings_of_a_cluster_are_seen(tmp_path: Path) -> None:

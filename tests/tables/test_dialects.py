@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -15,7 +16,7 @@ from pyarrow import parquet
 from dalenius import Problem
 from dalenius.core.source import Dialect
 from dalenius.errors import ProblemFileError, TableError
-from dalenius.tables import Table, bind, open_table
+from dalenius.tables import Table, bind, binding, identity, open_table, per_person
 from dalenius.tables.delimited import SCANNED
 from dalenius.tables.identity import Identity
 from tests.effort import effort
@@ -264,6 +265,49 @@ def test_a_file_replaced_by_an_equal_one_is_another_source(tmp_path: Path) -> No
     os.utime(other, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     other.replace(path)
     assert known.changed(), "the inode tells them apart"
+
+
+@pytest.mark.parametrize("clock", ["of the file system", "that stands still"])
+def test_a_file_rewritten_between_passes_with_its_old_size_and_time_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: str
+) -> None:
+    """200 persons when rows are coded, 100 when persons are told apart, and the old time set back."""
+    text = "id,a\n" + "".join(f"{k:03d},{k % 2}\n" for k in range(200))
+    other = "id,a\n" + "".join(f"{k // 4 * 2 + k % 2:03d},{k % 2}\n" for k in range(200))
+    assert len(text) == len(other)
+    stamped = identity._stamp
+    if clock == "that stands still":  # as on a file system that has no time of change
+        monkeypatch.setattr(identity, "_stamp", lambda path: (*stamped(path)[:4], 0))
+    (tmp_path / "p.toml").write_text(
+        '[source]\nunit = "id"\ntable = "t.csv"\n[columns.a]\nvalues = ["0", "1"]\n[mechanism]\nobserve = ["a"]\n'
+        'release = ["a"]\n[objective]\nminimize = { distortion = "hamming", of = ["a"] }\n[[guarantee]]\n'
+        "local_dp = 1.0\n"
+    )
+    problem = Problem.from_file(tmp_path / "p.toml")
+    grouped = per_person
+    refused, races = 0, effort(5, 100)
+    for k in range(races):
+        path = written(tmp_path / f"{k}.csv", text)
+        before = path.stat()
+
+        def late(*arguments: Any, path: Path = path, before: os.stat_result = before, **options: Any) -> Any:
+            with path.open("r+") as file:
+                file.write(other)
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+            return grouped(*arguments, **options)
+
+        monkeypatch.setattr(binding, "per_person", late)
+        try:
+            binding.bind(problem, table=path)
+        except TableError as e:
+            refused += "changed while it was read" in str(e)
+        after = path.stat()
+        assert (after.st_ino, after.st_size, after.st_mtime_ns) == (before.st_ino, before.st_size, before.st_mtime_ns)
+    assert refused == races
+    monkeypatch.setattr(binding, "per_person", grouped)
+    bound = binding.bind(problem, table=written(tmp_path / "still.csv", text))[1]
+    assert bound is not None
+    assert bound.rows == 200
 
 
 def test_a_source_that_stays_is_not_refused(tmp_path: Path) -> None:

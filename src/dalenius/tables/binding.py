@@ -248,6 +248,8 @@ def _bind_table(
     opened = _opened(problem, table_of(problem, source) if given is None else given, source)
     table = replace(opened, workspace=workspace)
     _check_names(problem, source, table)
+    several = source.unit != "row" or source.weights is not None or any(c.quantiles for c in problem.columns.values())
+    table = table.for_several_passes() if several else table
     if source.weights is not None:  # for estimation and risk; a promise is about rows, so the design does not use them
         weights_of(table, source.weights)
     named = source.prior not in (None, UNIFORM)
@@ -260,6 +262,7 @@ def _bind_table(
         coded = table.per_person(coded, columns)
     elif source.unit != "row":
         coded = per_person(table, coded, source.unit, max_rows=source.max_rows, on_progress=on_progress)
+    table.unchanged(contents=True)
     problem = _all_rows(_with_rows(problem, source, coded), coded)
     if prior is None:
         law = _public_uniform(problem, coded) if source.prior else _counted(problem, coded)

@@ -120,10 +120,22 @@ class Table:
                 f"{self.name} has no rows.", do="Put one line for each person below the names of the columns."
             )
 
-    def unchanged(self) -> None:
+    def for_several_passes(self) -> "Table":
+        """The same table with digests of its files, so that rows of two passes are rows of one source.
+
+        Whoever puts them together says `unchanged(contents=True)` after the last pass.
+        """
+        if self.identity is None:
+            return self
+        try:
+            return replace(self, identity=self.identity.with_contents())
+        except OSError as e:
+            raise TableError(f"cannot read {self.name}: {_first_line(e)}") from None
+
+    def unchanged(self, *, contents: bool = False) -> None:
         """Refuse a source whose files are not what they were when the table was opened."""
         if self.identity is not None:
-            self.identity.check(self.name)
+            self.identity.check(self.name, contents=contents)
 
     def _said(self, column: Any) -> Any:
         """A column with the missing words and the decimal sign that the problem file names."""

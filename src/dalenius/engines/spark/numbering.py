@@ -19,7 +19,7 @@ FILE = "dalenius file"
 
 @dataclass(frozen=True)
 class Files:
-    """The files of a table as Spark reads them: path, size, time of the last change and rows, sorted by path."""
+    """The files of a table as Spark reads them: path, size, times of the last change and rows, sorted by path."""
 
     files: tuple[tuple[str, int, str, int], ...]
 
@@ -83,8 +83,19 @@ def _files(frame: Any) -> Files:
     """What the table is made of now."""
     told = ("file_path", "file_size", "file_modification_time")
     found = frame.select(*(f"_metadata.{name}" for name in told)).groupBy(*told).count().collect()
-    files = [(row[0], int(row[1]), str(row[2]), int(row[3])) for row in found]
+    files = [(row[0], int(row[1]), f"{row[2]} {_last_change(row[0])}", int(row[3])) for row in found]
     return Files(tuple(sorted(files, key=lambda file: Path(unquote(urlsplit(file[0]).path)))))
+
+
+def _last_change(address: str) -> str:
+    """When a file that the driver sees was last changed, by the clock that nobody can set back; else nothing."""
+    parts = urlsplit(address)
+    if parts.scheme != "file":
+        return ""
+    try:
+        return str(Path(unquote(parts.path)).stat().st_ctime_ns)
+    except OSError:
+        return ""
 
 
 def numbered(frame: Any, numbering: Files | Ids, names: Sequence[str], person: str | None = None) -> Any:

@@ -70,6 +70,7 @@ def evaluate(question: Question, table: Any, *, on_progress: Progress | None = N
     (Fraction(2, 1),)
     """
     source = open_table(table)
+    source = source if question.unit is None else source.for_several_passes()
     names = question.looks_at or source.names[:1]
     raw = encode(source, {name: Column(missing="category") for name in names}, names, on_progress=on_progress)
     chosen = np.ones(raw.rows, dtype=np.bool_) if question.where is None else _selected(question.where, raw)
@@ -89,6 +90,7 @@ def _of_persons(question: Question, unit: str, source: Table, raw: Coded, chosen
         raw, alphabets=raw.alphabets | {mark: ("no", "yes")}, codes=raw.codes | {mark: chosen.astype(np.uint8)}
     )
     found = per_person(source, marked, unit, max_rows=question.max_rows)
+    source.unchanged(contents=True)
     codes = dict(found.codes)
     return replace(raw, codes={name: codes[name] for name in raw.codes}), codes[mark].astype(np.bool_)
 
