@@ -1,6 +1,7 @@
 // The button of a statement: it proves the promise again from the proof file that the page carries, or from a file that
 // its reader chooses. It never says more than the checker proved.
 import { check, Refused, Unknown } from "./checker.mjs";
+import { opened } from "./opened.mjs";
 
 const find = (id) => document.getElementById(id);
 const button = find("prove");
@@ -9,12 +10,6 @@ const said = find("prove-said");
 async function fingerprint(text) {
   const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** The proof file that the page carries, compressed. */
-async function carried(element) {
-  const bytes = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
 function say(state, words) {
@@ -47,10 +42,9 @@ async function prove(text) {
 }
 
 button.addEventListener("click", () => {
-  const file = find("proof-file");
-  if (!file) return find("prove-file").click();
+  if (!find("proof-file")) return find("prove-file").click();
   say("", "Checking …");
-  setTimeout(async () => prove(await carried(file)), 20); // after the words are on the screen
+  setTimeout(async () => prove(await opened("proof-file")), 20); // after the words are on the screen
 });
 find("prove-file")?.addEventListener("change", async (event) => prove(await event.target.files[0].text()));
 find("prover").hidden = false;

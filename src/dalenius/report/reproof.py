@@ -1,7 +1,8 @@
 """The part of a statement that proves it again: the second checker, its button, and the proof file that it reads.
 
-The page stays one file that loads nothing: the script is written into it, and the page's policy allows this very script
-by its digest and no other. Without scripts the page reads the same; only the button is missing.
+The page stays one file that loads nothing: it carries the checker and the proof file compressed, which makes it smaller
+by a third, and a few lines that open the checker. The page's policy allows these two scripts by the digests of their
+texts and no other. Without scripts the page reads the same; only the button is missing.
 """
 
 import gzip
@@ -17,10 +18,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-__all__ = ["ALWAYS", "Reproof", "enclosed", "needed", "packed", "reproof", "script"]
+__all__ = ["ALWAYS", "Reproof", "enclosed", "needed", "opener", "packed", "reproof", "script"]
 
-CARRIED = 100_000
-"""Characters of a proof file that the page carries; of a longer one its reader chooses the file."""
+CARRIED = 30_000
+"""Characters of a proof file as the page carries it, compressed; of a longer one its reader chooses the file."""
 
 
 @dataclass(frozen=True)
@@ -112,15 +113,24 @@ def needed(document: Mapping[str, Any]) -> tuple[str, ...]:
 @cache
 def script(modules: Sequence[str], *, button: bool = True) -> str:
     """These modules of the checker, and the button, as one module without comments and spaces that say nothing."""
-    folder = files("dalenius.report")
-    texts = [folder.joinpath("checker", f"{name}.mjs").read_text("utf-8") for name in modules]
-    if button:
-        texts.append(folder.joinpath("prover.mjs").read_text("utf-8"))
-    lines = (line for text in texts for line in packed(IMPORT.sub("", text)))
-    if not button:
-        return "\n".join(lines)
+    paths = [f"checker/{name}.mjs" for name in modules]
+    return _joined(*paths, "opened.mjs", "prover.mjs") if button else "\n".join(_lines(*paths))
+
+
+@cache
+def opener() -> str:
+    """The few lines that open the checker that a page carries, and let it run."""
+    return _joined("opened.mjs", "opener.mjs")
+
+
+def _lines(*paths: str) -> list[str]:
+    texts = [files("dalenius.report").joinpath(path).read_text("utf-8") for path in paths]
+    return [line for text in texts for line in packed(IMPORT.sub("", text))]
+
+
+def _joined(*paths: str) -> str:
     # Nobody imports a page; and after these signs, and before a closing brace, no line ends a statement by itself.
-    return NO_END.sub("", "\n".join(line.removeprefix("export ") for line in lines))
+    return NO_END.sub("", "\n".join(line.removeprefix("export ") for line in _lines(*paths)))
 
 
 def packed(text: str) -> list[str]:
@@ -178,20 +188,26 @@ def reproof(text: str, fingerprint: str | None) -> Reproof:
     modules = needed(json.loads(text)) if text else ()
     if not modules:
         return Reproof()
-    source = script(modules)
-    digest = b64encode(sha256(source.encode()).digest()).decode()
+    checker = script(modules)
+    file = enclosed(text)
+    carried = len(file) <= CARRIED
     stated = Markup(' data-fingerprint="{}"').format(fingerprint) if fingerprint else Markup()
     button = Markup(
         '<div class="prover" id="prover" hidden><p><button class="prove" id="prove" type="button"{}>{}</button></p>'
         '<p class="note" id="prove-said" role="status">A second checker, in this page, repeats the proof. It takes a '
         "moment, and nothing leaves this computer.</p>{}</div>"
     )
-    carried = len(text) <= CARRIED
     label = "Prove it again, here" if carried else "Choose design.json and prove it again, here"
     chooser = Markup('<input type="file" id="prove-file" accept=".json" hidden>')
-    file = Markup("") if not carried else Markup('<pre id="proof-file" hidden>{}</pre>\n').format(enclosed(text))
+    packages = {"checker": enclosed(checker)} | ({"proof-file": file} if carried else {})
+    kept = Markup("\n").join(Markup('<pre id="{}" hidden>{}</pre>').format(*package) for package in packages.items())
     return Reproof(
-        policy=f"; script-src 'sha256-{digest}'",
+        policy="; script-src " + " ".join(map(_named, (opener(), checker))),
         button=button.format(stated, label, Markup() if carried else chooser),
-        script=file + Markup('<script type="module">') + Markup(source) + Markup("</script>"),
+        script=kept + Markup('\n<script type="module">') + Markup(opener()) + Markup("</script>"),
     )
+
+
+def _named(source: str) -> str:
+    """A script as the policy of a page names it: by the digest of its text."""
+    return f"'sha256-{b64encode(sha256(source.encode()).digest()).decode()}'"
