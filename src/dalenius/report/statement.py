@@ -120,7 +120,7 @@ def statement(
         tested=_tests(audit),
         moved=_moved(audit),
         seen=words.seen(replace(audit, attacks=(), leakage=()) if audit else None),  # guesses stand on page 1
-        recipes=[recipe(part, weight) for part, weight in _drawn(design) if part.few],
+        recipes=[recipe(part, weight, counted=bool(design.problem.rows)) for part, weight in _drawn(design) if part.few],
         technical=technical,
         made=made,
         again=reproof(design.text, design.fingerprint()),
@@ -249,7 +249,7 @@ def _matrices(channel: Kernel) -> list[Kernel]:
 
 
 def _drawn(design: Design) -> list[tuple[Kernel, list[int] | None]]:
-    """The recipes, and how many rows have each combination, as far as that is known."""
+    """The recipes, and how often each combination occurs, as far as that is known."""
     law, matrices = design.problem.law, _matrices(design.channel)
     if isinstance(law, Samples):
         return [(matrices[0], [sum(row) for row in type_law(law.masses, law.kernel.rows, law.n)[1]])]

@@ -2,14 +2,13 @@
 
 A square picture of a large recipe is a diagonal and nothing else. One tile stands for one original combination, placed
 by its columns, so that every label is that of a column and none is cut; outer columns divide the tiles into small
-tables that flow with the width of the page.
+tables that flow with the width of the page. A column by itself, whose values are all treated alike, is one sentence.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import prod
 
 from dalenius.core import Kernel
 from dalenius.core.digits import figure
@@ -19,7 +18,7 @@ __all__ = ["Flow", "Part", "Recipe", "Tile", "TileTable", "combination", "recipe
 
 MOST_TILES = 1500
 WITH_COUNTS = 64  # tiles that also carry the number of their rows
-MOST_FLOWS = 8
+MOST_FLOWS = 6
 MOST_PARTS = 4
 STEPS = tuple(Fraction(n, 10_000) for n in (5, 1000, 3500, 6500, 9000))
 HARDLY = Fraction(1, 2000)
@@ -73,6 +72,7 @@ class Recipe:
     flows: tuple[Flow, ...]
     still: int
     combinations: int
+    alike: str = ""  # one sentence instead of tiles and list
 
 
 def combination(values: Sequence[object]) -> str:
@@ -97,7 +97,7 @@ def share(q: Fraction) -> str:
     return f"{figure(100 * q, 'nearest', 1 if q < Fraction(1, 100) else 2)} %"
 
 
-def recipe(channel: Kernel, weight: Sequence[int] | None) -> Recipe:
+def recipe(channel: Kernel, weight: Sequence[int] | None, *, counted: bool = True) -> Recipe:
     """Tiles and list of one recipe that is written out row by row.
 
     Parameters
@@ -105,7 +105,9 @@ def recipe(channel: Kernel, weight: Sequence[int] | None) -> Recipe:
     channel : Kernel
         With few rows.
     weight : sequence of int, or None
-        The rows of the table that have each combination, where they may be shown.
+        How often each combination occurs, where that may be shown.
+    counted : bool
+        Whether these are rows of the table; else only their order counts, and no number is shown.
 
     Returns
     -------
@@ -115,44 +117,80 @@ def recipe(channel: Kernel, weight: Sequence[int] | None) -> Recipe:
     own = [*channel.inputs.items()] == [*channel.output.items()]
     outcomes = channel.outcomes()
     changed = [1 - row[x] for x, row in enumerate(channel.rows)] if own else []
-    drawn = own and len(outcomes) <= MOST_TILES
+    alike = _alike(channel) if own and len(channel.inputs) == 1 else ""
+    drawn = own and not alike and len(outcomes) <= MOST_TILES
     return Recipe(
         title=", ".join(map(shown, channel.inputs)),
-        tables=tuple(_tables(channel, changed, weight)) if drawn else (),
-        flows=tuple(_flows(channel, changed, weight)),
+        tables=tuple(_tables(channel, changed, weight if counted else None)) if drawn else (),
+        flows=() if alike else tuple(_flows(channel, changed, weight, counted=counted)),
         still=sum(c < HARDLY for c in changed),
         combinations=len(outcomes),
+        alike=alike,
     )
+
+
+def _alike(channel: Kernel) -> str:
+    """The sentence for a column that treats all its values alike; empty if it does not."""
+    stays = {row[x] for x, row in enumerate(channel.rows)}
+    goes = {entry for x, row in enumerate(channel.rows) for y, entry in enumerate(row) if y != x}
+    others = len(channel.rows) - 1
+    if len(stays) != 1 or len(goes) != 1 or not others:
+        return ""
+    (stay,), (go,) = stays, goes
+    if others == 1:
+        return f"Of each value {share(stay)} of the rows stay as they are; the others get the other value ({share(go)})."
+    return (
+        f"Of each value {share(stay)} of the rows stay as they are; the others get one of the {others} other values, "
+        f"each as often ({share(go)})."
+    )
+
+
+def _axes(channel: Kernel) -> tuple[str, str]:
+    """The columns that are written down and across a table: the two with the most values, the shorter labels across."""
+    sizes = {name: len(values) for name, values in channel.inputs.items()}
+    names = list(sizes)
+    # Of columns with as many values the last ones, in their order.
+    most = sorted(names, key=lambda name: (sizes[name], names.index(name)))[-2:]
+    down, across = sorted(most, key=names.index)
+    width = {name: sum(len(shown(value)) for value in channel.inputs[name]) for name in most}
+    return (across, down) if width[across] > 2 * width[down] else (down, across)
 
 
 def _tables(channel: Kernel, changed: Sequence[Fraction], weight: Sequence[int] | None) -> list[TileTable]:
     names = list(channel.inputs)
-    sizes = [len(values) for values in channel.inputs.values()]
-    across = channel.inputs[names[-1]] if len(names) > 1 else ("changed",)
-    down = channel.inputs[names[-2]] if len(names) > 1 else channel.inputs[names[0]]
-    outer = names[:-2]
     counts = weight if weight is not None and len(changed) <= WITH_COUNTS else None
+    tiles = dict(
+        zip(
+            channel.outcomes(),
+            (_tile(share, None if counts is None else counts[x]) for x, share in enumerate(changed)),
+            strict=True,
+        )
+    )
+    if len(names) == 1:
+        lines = tuple((shown(value), (tiles[value,],)) for value in channel.inputs[names[0]])
+        return [TileTable(shown(names[0]), shown(names[0]), "rows", ("changed",), lines)]
+    down, across = _axes(channel)
+    outer = [name for name in names if name not in (down, across)]
     tables = []
-    size = len(across) * len(down)
-    for block, values in enumerate(product(*(channel.inputs[name] for name in outer))):
-        lines = []
-        for k, label in enumerate(down):
-            first = block * size + k * len(across)
-            tiles = tuple(
-                _tile(changed[x], None if counts is None else counts[x]) for x in range(first, first + len(across))
-            )
-            lines.append((shown(label), tiles))
-        caption = ", ".join(f"{shown(n)} {shown(v)}" for n, v in zip(outer, values, strict=True))
+    for values in product(*(channel.inputs[name] for name in outer)):
+        here = dict(zip(outer, values, strict=True))
+
+        def tile(row: str, column: str, here: dict[str, str] = here) -> Tile:
+            place = here | {down: row, across: column}
+            return tiles[tuple(place[name] for name in names)]
+
         tables.append(
             TileTable(
-                caption=caption or ", ".join(map(shown, names)),
-                corner=shown(names[-2]) if len(names) > 1 else shown(names[0]),
-                across=shown(names[-1]) if len(names) > 1 else "rows",
-                head=tuple(map(shown, across)),
-                lines=tuple(lines),
+                caption=", ".join(f"{shown(n)} {shown(v)}" for n, v in here.items()) or ", ".join(map(shown, names)),
+                corner=shown(down),
+                across=shown(across),
+                head=tuple(map(shown, channel.inputs[across])),
+                lines=tuple(
+                    (shown(row), tuple(tile(row, column) for column in channel.inputs[across]))
+                    for row in channel.inputs[down]
+                ),
             )
         )
-    assert prod(sizes) == sum(len(tiles) for table in tables for _, tiles in table.lines)
     return tables
 
 
@@ -162,7 +200,9 @@ def _tile(changed: Fraction, rows: int | None) -> Tile:
     return Tile(share(changed), sum(changed > step for step in STEPS), "" if rows is None else f"of {rows:,}")
 
 
-def _flows(channel: Kernel, changed: Sequence[Fraction], weight: Sequence[int] | None) -> list[Flow]:
+def _flows(
+    channel: Kernel, changed: Sequence[Fraction], weight: Sequence[int] | None, *, counted: bool
+) -> list[Flow]:
     outcomes, letters = channel.outcomes(), channel.letters()
     names = list(channel.output)
 
@@ -194,6 +234,6 @@ def _flows(channel: Kernel, changed: Sequence[Fraction], weight: Sequence[int] |
         rest = sum((row[y] for y in went[MOST_PARTS:]), Fraction(0))
         if rest >= HARDLY:
             parts.append(Part(float(100 * rest), share(rest), "elsewhere", "rest"))
-        note = f"{weight[x]:,} row{'s' * (weight[x] != 1)}" if weight is not None else ""
+        note = f"{weight[x]:,} row{'s' * (weight[x] != 1)}" if counted and weight is not None else ""
         flows.append(Flow(combination(outcomes[x]), note, tuple(parts)))
     return flows
