@@ -133,11 +133,24 @@ def answering(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:
 def test_enter_takes_the_suggested_answers(
     rand: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answering(monkeypatch, "", "2-4", "", "")
+    answering(monkeypatch, "", "2-4", "", "", "")
     code, _, err = run("init", rand, "-o", tmp_path / "asked.toml")
     assert code == 0
     assert "Which column must stay secret? [health]" in err
     run("init", rand, *MAIN, "--reveal", "0.01", "-o", tmp_path / "flags.toml")
+    assert (tmp_path / "asked.toml").read_text() == (tmp_path / "flags.toml").read_text()
+
+
+def test_groups_can_be_cut_elsewhere_in_the_dialogue(
+    rand: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(monkeypatch, "", "2-4", "", "", "no", "visits=", "sight=1,7", "visits=1,7", "y")
+    code, _, err = run("init", rand, "-o", tmp_path / "asked.toml")
+    assert code == 0
+    assert "Are the groups right? [yes], or cut a column elsewhere" in err
+    assert "Press Enter for yes" in err
+    assert 'has no column "sight"' in err
+    run("init", rand, *MAIN, "--reveal", "0.01", "--cut", "visits=1,7", "-o", tmp_path / "flags.toml")
     assert (tmp_path / "asked.toml").read_text() == (tmp_path / "flags.toml").read_text()
 
 
@@ -157,7 +170,7 @@ def test_enter_takes_columns_with_commas_in_their_names(
 ) -> None:
     rows = "".join(f"{'ab'[k % 2]},{'cd'[k % 3 > 0]},{'gs'[k % 5 > 1]}\n" for k in range(300))
     (tmp_path / "t.csv").write_text('"city, state","say ""it""","health, now"\n' + rows)
-    answering(monkeypatch, "", "", "", "")
+    answering(monkeypatch, "", "", "", "", "")
     code, out, _ = run("init", tmp_path / "t.csv", "-o", tmp_path / "p.toml")
     assert code == 0
     assert "reveals at most 0.01 bits about health, now" in out
@@ -167,7 +180,7 @@ def test_enter_takes_columns_with_commas_in_their_names(
 def test_a_limit_on_guesses_is_offered_first(
     rand: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answering(monkeypatch, "", "2-4", "", "1 80%")
+    answering(monkeypatch, "", "2-4", "", "1 80%", "")
     code, _, err = run("init", rand, "-o", tmp_path / "asked.toml")
     assert code == 0
     assert "1  An attacker guesses health right at most" in err
@@ -175,7 +188,7 @@ def test_a_limit_on_guesses_is_offered_first(
 
 
 def test_questions_are_explained_and_asked_again(place: Place, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    answering(monkeypatch, "?", "outt", "out", "sex, age", "y", "y id", "7", "4", "")
+    answering(monkeypatch, "?", "outt", "out", "sex, age", "y", "y id", "7", "4", "", "")
     code, _, err = run("init", place / "t.csv", "-o", place / "asked.toml")
     assert code == 0
     assert "nobody learns much about this column" in err
@@ -242,6 +255,20 @@ def test_a_new_column_that_says_nothing_about_the_secrets(place: Place, run: Run
     older = ["--about", "out", "--observe", "sex", "age", "--independent", "sex", "--independent", "age"]
     assert run("init", place / "t.csv", *older, "-o", place / "old.toml")[0] == 0
     assert (place / "old.toml").read_text() == (place / "new.toml").read_text()
+
+
+@pytest.mark.parametrize("promise", [[], ["--reveal", "0.01"]])
+def test_a_new_column_of_a_large_table_is_released_without_an_edit(
+    rand: Path, run: Run, tmp_path: Path, promise: list[str]
+) -> None:
+    """Its columns are grouped until no combination is small, and the promise is the one of the flags."""
+    wishes = ["--protect", "health", "--useful", "visits", "--look-at", "visits", "plan", *promise]
+    code, out, err = run("init", rand, *wishes, "-o", tmp_path / "use.toml")
+    assert (code, err) == (0, "")
+    assert "secret; as it is: excellent, fair or poor, good" in out
+    code, out, err = run("release", tmp_path / "use.toml", "-o", tmp_path / "out")
+    assert (code, err) == (0, "")
+    assert ("reveals at most 0.01 bits" if promise else "reveals nothing about health") in out
 
 
 def test_a_promise_that_the_table_keeps_already_changes_nothing(place: Place, run: Run) -> None:

@@ -176,7 +176,8 @@ def test_rows_are_kept_where_the_mechanism_can_keep_them():
     "wish",
     [
         WISH,
-        Wish((("rich",),), ("age", "town"), "nothing", keep=("job",)),
+        Wish((("rich",),), ("age", "town"), "reveal", Fraction(1, 100), keep=("job",)),
+        Wish((("rich",),), ("age", "town"), "deny", Fraction(3), keep=("job",)),
         Wish((("rich",), ("job",)), ("age", "town"), "deny", Fraction(3)),
         Wish((("rich", "job"),), ("town",), "reveal", Fraction(1, 20), times=Fraction(2), keep_rows=Fraction(0)),
     ],
@@ -187,6 +188,22 @@ def test_the_file_is_a_problem(wish):
     assert set(problem.release) == set(wish.release)
     assert len(problem.guarantees) == (1 if wish.promise == "deny" else len(wish.protect)) + (wish.times is not None)
     assert text == drafted(wish).text
+
+
+def test_a_column_that_goes_out_as_it_is_may_not_break_the_promise_by_itself():
+    told = Wish((("rich",),), ("town",), "reveal", Fraction(1, 100), keep=("age",))
+    with pytest.raises(InputError, match=r"age alone, released as it is, reveals 0\.1\d+ bits about rich") as refused:
+        drafted(told)
+    enough = str(refused.value).rpartition("--reveal ")[2].rstrip(".")
+    assert drafted(replace(told, level=Fraction(enough))).text
+
+
+def test_a_level_beside_kept_columns_is_between_those_who_agree_in_them():
+    problem = Problem.from_document(
+        read_toml(drafted(Wish((("rich",),), ("town",), "deny", Fraction(3), keep=("job",))).text, "problem.toml")
+    )
+    (level,) = problem.guarantees
+    assert level.given == ("job",)
 
 
 def test_hostile_names_and_values_stay_text():

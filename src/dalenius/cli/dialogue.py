@@ -2,7 +2,7 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TypeVar
 
@@ -13,7 +13,7 @@ from dalenius.starting.columns import there
 from dalenius.starting.wishes import joined_names, names_in
 from dalenius.tables import Table
 
-__all__ = ["ask"]
+__all__ = ["ask", "ask_again"]
 
 Answer = TypeVar("Answer")
 Promised = tuple[str, str]
@@ -24,6 +24,8 @@ RELEASED = (
 )
 PERSON = "With several rows of one person the promise must cover them all together. Answer y and the column that names "
 PERSON += "the person, as in: y person_id"
+GROUPS = "Rows in one group look alike in the release. Groups were chosen so that no combination has few rows. Numbers "
+GROUPS += "can be cut elsewhere, as in: visits=1,3,7. The file lists all groups; you can also edit them there."
 PROMISE = "1 limits how often a guess is right. 2 limits what a row reveals on average. 3 reveals nothing, and changes "
 PROMISE += "most. 4 holds whatever an attacker knows. 5 holds for every single row. Example: 1 80%, or 2, or 4 2"
 
@@ -111,6 +113,35 @@ def ask(
         _tell(f"  5  No row makes an answer about {secret} more than __ times as likely")
         promised = _until("[2]", PROMISE, "2", _promise)
     return answered, promised
+
+
+def ask_again(groups: Sequence[str], smallest: str) -> str:
+    """Show the groups that were chosen, and ask whether they are right.
+
+    Parameters
+    ----------
+    groups : sequence of str
+        A line for each column.
+    smallest : str
+        The sentence about the rarest combination.
+
+    Returns
+    -------
+    str
+        Empty where they are, else other cuts for one column, as `visits=1,3,7`.
+    """
+    _tell("Groups:")
+    for line in groups:
+        _tell(line)
+    return _until(f"{smallest} Are the groups right? [yes], or cut a column elsewhere", GROUPS, "yes", _agreed)
+
+
+def _agreed(text: str) -> str:
+    if text.lower() in ("y", "yes"):
+        return ""
+    if "=" not in text:
+        raise InputError("Press Enter for yes, or write a column and where its groups begin: visits=1,3,7")
+    return text
 
 
 def _anyway(looks: Mapping[str, Look], secrets: set[str]) -> str:

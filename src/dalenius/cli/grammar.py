@@ -128,7 +128,7 @@ def parser() -> argparse.ArgumentParser:
         "choose in a browser, on this computer, what to protect and what to release",
         "dalenius studio patients.csv",
     )
-    c.add_argument("table", help="the table: csv, parquet or arrow")
+    c.add_argument("table", help="the table: csv, parquet or arrow, also compressed")
     c.add_argument("--folder", metavar="FOLDER", help="where releases are written (default: the current folder)")
     c.add_argument("--port", type=int, default=0, metavar="N", help="port of this computer (default: a free one)")
 
@@ -137,7 +137,7 @@ def parser() -> argparse.ArgumentParser:
         "look at a table: values, gaps, rare combinations, and what needs grouping before a release",
         "dalenius profile patients.csv --unit person_id",
     )
-    c.add_argument("table", help="the table: csv, parquet or arrow")
+    c.add_argument("table", help="the table: csv, parquet or arrow, also compressed")
     c.add_argument("--unit", metavar="COLUMN", help="column that names the person")
     c.add_argument(
         "--keys",
@@ -391,7 +391,7 @@ def parser() -> argparse.ArgumentParser:
         "dalenius answer query.toml patients.csv --ledger people.ledger --new-key answer.key -o answer.json",
     )
     c.add_argument("query", help="query.toml with column or where, and noise that is drawn exactly")
-    c.add_argument("table", help="the table: csv, parquet or arrow")
+    c.add_argument("table", help="the table: csv, parquet or arrow, also compressed")
     c.add_argument("-o", "--output", metavar="FILE", help="write the proof, with the answer in the file beside it")
     c.add_argument("--force", action="store_true", help="replace what exists already")
     releases(c)
@@ -415,7 +415,7 @@ def parser() -> argparse.ArgumentParser:
         "release numbers with exact noise, at an error, a number of bits or a level",
         "dalenius noise patients.csv --column income --grid 0:200000:1000 --distortion 90% -o released/",
     )
-    c.add_argument("table", help="the table: csv, parquet or arrow")
+    c.add_argument("table", help="the table: csv, parquet or arrow, also compressed")
     c.add_argument("--column", action="append", required=True, help="a numeric column; say it again for a further one")
     c.add_argument(
         "--grid", action="append", required=True, metavar="LOW:HIGH:STEP", help="its declared range and step"

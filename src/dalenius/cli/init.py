@@ -12,17 +12,16 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from dalenius.cli.dialogue import ask
+from dalenius.cli.dialogue import ask, ask_again
 from dalenius.cli.terminal import dialect_of, say
 from dalenius.cli.waiting import about
-from dalenius.core import MISSING
 from dalenius.core.digits import many
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError
 from dalenius.mechanisms.declared import SECONDS
 from dalenius.outputs import new_file, refuse_existing
-from dalenius.starting import FLAGS, PARTS, PROMISES, Draft, Wish, disclosure_text, draft, level_of, look_at, roles
-from dalenius.starting.columns import as_written, there
+from dalenius.starting import FLAGS, PARTS, PROMISES, Draft, Wish, disclosure, draft, level_of, roles
+from dalenius.starting.columns import as_written
 from dalenius.starting.wishes import joined_names, names_in
 from dalenius.tables import Table, open_table
 from dalenius.tables.foreign import arx_groups
@@ -64,9 +63,31 @@ def _main_job(arguments: Namespace, table: Table, path: str) -> tuple[str, list[
     if not complete:
         arguments, promised = ask(arguments, table, left_out, sensitive, promised)
     assert promised is not None
-    wish = Wish(
-        protect=tuple(map(_listed, arguments.protect)),
-        release=_listed(arguments.release),
+    wish = _wish(arguments, [*map(_listed, arguments.protect)], _listed(arguments.release), promised)
+    found = draft(table, wish, path=path, left_out=left_out)
+    if not complete:
+        found = _regrouped(found, table, path, left_out)
+    return found.text, _words(table, found), _document(found)
+
+
+def _regrouped(found: Draft, table: Table, path: str, left_out: dict[str, str]) -> Draft:
+    """The draft with the groups that somebody agreed to."""
+    while said := ask_again(_grouped(found), _smallest(found)):
+        try:
+            wish = replace(found.wish, cuts=found.wish.cuts | dict([_cut(said)]))
+            found = draft(table, wish, path=path, left_out=left_out)
+        except InputError as problem:
+            print(problem, file=sys.stderr)
+    return found
+
+
+def _wish(
+    arguments: Namespace, protect: Sequence[tuple[str, ...]], release: tuple[str, ...], promised: tuple[str, str]
+) -> Wish:
+    """What the flags and answers ask for."""
+    return Wish(
+        protect=tuple(protect),
+        release=release,
         promise=promised[0],
         level=level_of(*promised),
         times=_beside(arguments, promised[0]),
@@ -81,8 +102,6 @@ def _main_job(arguments: Namespace, table: Table, path: str) -> tuple[str, list[
         title=arguments.title,
         owner=arguments.owner,
     )
-    found = draft(table, wish, path=path, left_out=left_out)
-    return found.text, _words(table, found), _document(found)
 
 
 def _promised(arguments: Namespace) -> tuple[str, str] | None:
@@ -178,13 +197,8 @@ def _words(table: Table, found: Draft) -> list[str]:
         + (f" {many(rest, 'column')} {'is' if rest == 1 else 'are'} left out." if rest else "")
     ]
     lines += [f"  {name} is left out: {why}." for name, why in found.left_out.items()]
-    width = max(len(g.look.name) for g in (*found.released, *found.secrets, *found.kept))
-    lines += [f"  {g.look.name:<{width}}  {g.words()}" for g in (*found.released, *found.kept)]
-    lines += [f"  {g.look.name:<{width}}  secret; {g.words()}" for g in found.secrets]
-    if found.form == "dense":
-        before, after = found.smallest
-        was = f" (it was {before} before grouping)" if before != after else ""
-        lines.append(f"Smallest combination: {many(after, 'row')}{was}.")
+    lines += _grouped(found)
+    lines += [_smallest(found)] if found.form == "dense" else []
     lines.append(f"Promise: {_promise_words(found)}")
     if wish.times is not None:
         lines.append(
@@ -195,6 +209,20 @@ def _words(table: Table, found: Draft) -> list[str]:
     if wish.keep_rows and "\npreserve_marginals" not in found.text and "\nkeep_rows" not in found.text:
         lines.append("Not kept: the rows of each value may change in number; this promise and form cannot fix them.")
     return lines
+
+
+def _grouped(found: Draft) -> list[str]:
+    """What became of each column."""
+    width = max(len(g.look.name) for g in (*found.released, *found.secrets, *found.kept))
+    lines = [f"  {g.look.name:<{width}}  {g.words()}" for g in (*found.released, *found.kept)]
+    return lines + [f"  {g.look.name:<{width}}  secret; {g.words()}" for g in found.secrets]
+
+
+def _smallest(found: Draft) -> str:
+    """How many rows the rarest combination has."""
+    before, after = found.smallest
+    was = f" (it was {before} before grouping)" if before != after else ""
+    return f"Smallest combination: {many(after, 'row')}{was}."
 
 
 def _promise_words(found: Draft) -> str:
@@ -238,16 +266,18 @@ def _disclosure(arguments: Namespace, table: Table, path: str) -> tuple[str, lis
             "Missing: --protect and --look-at. Example: dalenius init patients.csv --useful outcome --protect age "
             "--look-at age,sex"
         )
-    used = list(dict.fromkeys([*observe, *useful, *(name for view in views for name in view)]))
-    there(table, used)
-    values = {name: look.values for name, look in look_at(table, used).items()}
-    text = disclosure_text(path, values, observe, useful, views, arguments.name)
-    gaps = [name for name, known in values.items() if MISSING in known]
-    return (
-        text,
-        [f"{table.name}: {many(len(table.names), 'column')}, {len(used)} of them used."],
-        {
-            "columns": used,
-            "gaps": gaps,
-        },
-    )
+    promised = _promised(arguments) or ("nothing", "0")
+    wish = _wish(arguments, views, (arguments.name,), promised)
+    text, groups, smallest = disclosure(table, wish, observe=observe, useful=useful, path=path)
+    width = max(len(g.look.name) for g in groups)
+    lines = [f"{table.name}: {many(len(table.names), 'column')}, {len(groups)} of them used."]
+    for g in groups:
+        secret = "secret; " if g.look.name in wish.secrets else ""
+        lines.append(f"  {g.look.name:<{width}}  {secret}{g.words()}")
+    lines.append(f"Smallest combination: {many(smallest, 'row')}.")
+    if smallest < wish.min_rows:
+        lines.append(
+            "That is few. Look at fewer columns, group some by hand with --cut, or release with --accept "
+            "small-combinations."
+        )
+    return text, lines, {"columns": [g.look.name for g in groups], "gaps": [g.look.name for g in groups if g.look.gaps]}

@@ -18,7 +18,7 @@ def init_command(
         "answer a few questions about a table, get a file that says what to protect and what to release",
         "dalenius init adult.csv --protect income --release age,education,sex --reveal 0.01",
     )
-    c.add_argument("table", help="the table: csv, parquet or arrow")
+    c.add_argument("table", help="the table: csv, parquet or arrow, also compressed")
     c.add_argument(
         "--protect",
         action="append",
@@ -84,7 +84,7 @@ def init_command(
     more.add_argument("--yes", action="store_true", help="ask nothing")
     more.add_argument("--dry-run", action="store_true", help="write nothing, show the file")
     other = c.add_argument_group(
-        "another job", "One new column that says much about one column, nothing about another."
+        "another job", "One new column that says much about one column and nothing, or little, about another."
     )
     other.add_argument("--useful", "--about", nargs="+", metavar="COLUMN", help="what the new column should say")
     other.add_argument("--look-at", "--observe", nargs="+", metavar="COLUMN", help="what decides the new column")

@@ -120,7 +120,9 @@ def statement(
         tested=_tests(audit),
         moved=_moved(audit),
         seen=words.seen(replace(audit, attacks=(), leakage=()) if audit else None),  # guesses stand on page 1
-        recipes=[recipe(part, weight, counted=bool(design.problem.rows)) for part, weight in _drawn(design) if part.few],
+        recipes=[
+            recipe(part, weight, counted=bool(design.problem.rows)) for part, weight in _drawn(design) if part.few
+        ],
         technical=technical,
         made=made,
         again=reproof(design.text, design.fingerprint()),

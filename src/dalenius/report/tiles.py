@@ -138,7 +138,9 @@ def _alike(channel: Kernel) -> str:
         return ""
     (stay,), (go,) = stays, goes
     if others == 1:
-        return f"Of each value {share(stay)} of the rows stay as they are; the others get the other value ({share(go)})."
+        return (
+            f"Of each value {share(stay)} of the rows stay as they are; the others get the other value ({share(go)})."
+        )
     return (
         f"Of each value {share(stay)} of the rows stay as they are; the others get one of the {others} other values, "
         f"each as often ({share(go)})."
@@ -200,9 +202,7 @@ def _tile(changed: Fraction, rows: int | None) -> Tile:
     return Tile(share(changed), sum(changed > step for step in STEPS), "" if rows is None else f"of {rows:,}")
 
 
-def _flows(
-    channel: Kernel, changed: Sequence[Fraction], weight: Sequence[int] | None, *, counted: bool
-) -> list[Flow]:
+def _flows(channel: Kernel, changed: Sequence[Fraction], weight: Sequence[int] | None, *, counted: bool) -> list[Flow]:
     outcomes, letters = channel.outcomes(), channel.letters()
     names = list(channel.output)
 

@@ -4,10 +4,9 @@ The command `init`, the studio and `dalenius.protect` all start here, so that th
 """
 
 from dalenius.starting.columns import Look, as_written, look_at, roles
-from dalenius.starting.drafting import Draft, draft
+from dalenius.starting.drafting import Draft, disclosure, draft
 from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import DENSE, FLAGS, PARTS, PROMISES, RECORDS, Wish, flags_of, level_of
-from dalenius.starting.writing import disclosure_text
 
 __all__ = [
     "DENSE",
@@ -20,7 +19,7 @@ __all__ = [
     "Look",
     "Wish",
     "as_written",
-    "disclosure_text",
+    "disclosure",
     "draft",
     "flags_of",
     "level_of",

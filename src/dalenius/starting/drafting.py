@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import prod, sqrt
+from math import floor, log10, prod, sqrt
 
 from dalenius.core.digits import many
 from dalenius.errors import InputError, SmallCombinations
@@ -11,10 +11,10 @@ from dalenius.mechanisms.columns.leakage.preflight import Size
 from dalenius.starting.columns import Look, look_at, there
 from dalenius.starting.grouping import Cells, Groups, merged, starting_groups
 from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish
-from dalenius.starting.writing import problem_text
+from dalenius.starting.writing import disclosure_text, problem_text
 from dalenius.tables import Table, persons
 
-__all__ = ["Draft", "draft"]
+__all__ = ["Draft", "disclosure", "draft"]
 
 MOST_COMBINATIONS = 200
 """Combinations of the released columns for which one recipe is searched and proved within a minute."""
@@ -33,6 +33,7 @@ RECORD, SEARCHED = 4e-6, 48e-6  # seconds for a record to the power 3/2; with a 
 COLUMN = 0.05  # seconds for a value of a column by itself
 MOST_SECRET = 4  # ranges of a secret number
 MOST_RECORD = 10  # groups of a column of a wide table
+LEAST_BITS = 1e-9  # less than this is the rounding of doubles
 RARE = 5  # times the least number of rows: a rarer answer of the secret is merged
 
 
@@ -147,6 +148,7 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
         )
     form, because, groups = _formed(replace(wish, form=EACH) if max_rows > 1 else wish, first, secrets, kept)
     after = Cells.of([*groups, *secrets, *kept]).smallest()
+    _keeps_its_promise(wish, [*kept], secrets)
     text = problem_text(wish, form, because, groups, secrets, kept, path=path, dialect=table.dialect, max_rows=max_rows)
     rows = len(looks[release[0]].codes)
     found = Draft(text, wish, form, because, tuple(groups), tuple(secrets), tuple(kept), (before, after), refused, rows)
@@ -156,6 +158,69 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
             f"{_in_a_thousand(wish.level)}. Promise {float(found.most_frequent) * 100 + 0.05:.1f}% or more."
         )
     return found
+
+
+def disclosure(
+    table: Table, wish: Wish, *, observe: Sequence[str], useful: Sequence[str], path: str
+) -> tuple[str, list[Groups], int]:
+    """Groups and problem file of the other job: a new column that says much about a useful one and little secret.
+
+    Parameters
+    ----------
+    table : Table
+        Opened.
+    wish : Wish
+        What to protect and to promise; what it releases is the name of the new column.
+    observe, useful : sequence of str
+        The columns that decide the new one, and those that it should say much about.
+    path : str
+        The table as the problem file should name it.
+
+    Returns
+    -------
+    text : str
+        The problem file.
+    groups : list of Groups
+        Of every column that is used.
+    smallest : int
+        Rows of the rarest combination.
+
+    Raises
+    ------
+    InputError
+        If a column is not there, or cannot be grouped as it was said.
+    """
+    used = list(dict.fromkeys([*observe, *useful, *wish.secrets]))
+    there(table, [*used, *wish.cuts, *wish.named])
+    looks = look_at(table, used, wish.parts)
+    secrets = {name: _secret_groups(looks[name], wish) for name in wish.secrets}
+    first = [starting_groups(looks[name], wish) for name in used if name not in secrets]
+    by_hand = {*wish.ranges, *wish.named}
+    groups, cells, _ = merged(first, [*secrets.values()], least=wish.min_rows, most=MOST_COMBINATIONS, by_hand=by_hand)
+    found = secrets | {g.look.name: g for g in groups}
+    columns = [found[name] for name in used]
+    return disclosure_text(wish, columns, observe, useful, path=path), columns, cells.smallest()
+
+
+def _keeps_its_promise(wish: Wish, kept: Sequence[Groups], secrets: Sequence[Groups]) -> None:
+    """Refuse a limit that the columns break which go out as they are, before a search would find it."""
+    if not kept or wish.promise not in ("reveal", "nothing"):
+        return
+    for view in wish.protect:
+        secret = [groups for groups in secrets if groups.look.name in view]
+        told = Cells.of(secret).bits + Cells.of(kept).bits - Cells.of([*secret, *kept]).bits
+        if told > float(wish.level or 0) + LEAST_BITS:
+            names, about = ", ".join(g.look.name for g in kept), ", ".join(view)
+            raise InputError(
+                f"{names} alone, released as it is, reveals {told:.3g} bits about {about}, more than you promise. Take "
+                f"it out of --keep and into --release, or promise --reveal {_rounded_up(told)}."
+            )
+
+
+def _rounded_up(bits: float) -> str:
+    """Bits with two digits, never fewer than these: a little is left for the other columns."""
+    step = 10.0 ** (floor(log10(bits)) - 1)
+    return f"{(floor(bits / step) + 2) * step:.2g}"
 
 
 def _in_a_thousand(share: Fraction) -> str:

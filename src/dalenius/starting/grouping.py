@@ -168,6 +168,12 @@ class Cells:
         """Rows of the rarest combination that occurs."""
         return int(self.rows.min())
 
+    @property
+    def bits(self) -> float:
+        """The entropy of the combinations."""
+        shares = self.rows / self.rows.sum()
+        return float(-(shares * np.log2(shares)).sum())
+
     def apart(self, column: int, group: int) -> npt.NDArray[np.float64]:
         """How far each group of a column is from one of them: how otherwise the other columns are shared out.
 

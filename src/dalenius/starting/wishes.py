@@ -146,7 +146,9 @@ class Wish:
         found = []
         if self.promise == "deny":
             assert self.level is not None
-            found.append([f"local_dp = {json.dumps(logarithm(self.level))}"])
+            level = [f"local_dp = {json.dumps(logarithm(self.level))}"]
+            alike = f"given = {names_of(self.keep)}".ljust(34) + "# between persons who agree in what goes out as it is"
+            found.append([*level, alike] if self.keep else level)
         for view in self.protect:
             names = names_of(view)
             if self.promise == "nothing":

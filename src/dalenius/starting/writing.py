@@ -1,16 +1,13 @@
 """The problem file as text: every section with the comment that a person needs to check it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
-from dalenius.core import MISSING
 from dalenius.core.source import Dialect
 from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish, key_of, names_of, text_of
 
 __all__ = ["column_lines", "disclosure_text", "preserves", "problem_text"]
-
-MOST_LISTED = 60  # values of a column that are written out
 
 HEAD = "# What is released, what stays secret and what is promised. Written by `dalenius init`; check the groups."
 
@@ -59,7 +56,7 @@ def problem_text(
         lines += [f"max_rows = {max_rows}"] if max_rows > 1 else []
     else:
         lines.append('unit = "row"                      # the promise is about one row')
-    lines.append(f"min_cell = {wish.min_rows}                     # a combination with fewer rows is small")
+    lines.append(_min_cell(wish))
     for title, columns in (("secret", secrets), ("released", released), ("released as it is", kept)):
         for groups in columns:
             lines += ["", *column_lines(groups, title)]
@@ -74,6 +71,10 @@ def problem_text(
         lines += ["", "[[limit]]                         # every value keeps this share of its rows"]
         lines.append(f"keep_rows = {text_of(str(wish.keep_rows))}")
     return "\n".join(lines) + "\n"
+
+
+def _min_cell(wish: Wish) -> str:
+    return f"min_cell = {wish.min_rows}".ljust(34) + "# a combination with fewer rows is small"
 
 
 def column_lines(groups: Groups, title: str) -> list[str]:
@@ -150,29 +151,22 @@ def _objective(form: str, names: Sequence[str]) -> list[str]:
 
 
 def disclosure_text(
-    path: str,
-    values: Mapping[str, Sequence[str]],
-    observe: Sequence[str],
-    useful: Sequence[str],
-    protect: Sequence[Sequence[str]],
-    name: str,
+    wish: Wish, columns: Sequence[Groups], observe: Sequence[str], useful: Sequence[str], *, path: str
 ) -> str:
-    """The problem file of the other job: one new column that says the most about a useful one, and nothing secret.
+    """The problem file of the other job: one new column that says the most about a useful one, and little secret.
 
     Parameters
     ----------
-    path : str
-        The table as the file should name it.
-    values : mapping
-        The values of each column that is used; a gap is "(missing)".
+    wish : Wish
+        What is protected and promised; what it releases is the new column.
+    columns : sequence of Groups
+        Every column that is used, with its groups.
     observe : sequence of str
         Columns that decide the new one.
     useful : sequence of str
         Columns that the new one should say as much as possible about.
-    protect : sequence of sequence of str
-        Secrets; the names of one are protected together.
-    name : str
-        Of the new column.
+    path : str
+        The table as the file should name it.
 
     Returns
     -------
@@ -181,18 +175,13 @@ def disclosure_text(
     """
     lines = [HEAD, "", "[source]", f"table = {text_of(path)}"]
     lines.append('# unit = "person_id"              # the column that names the person, if a person has several rows')
-    for column, listed in values.items():
-        known = [value for value in listed if value != MISSING]
-        lines += ["", f"[columns.{key_of(column)}]"]
-        if len(known) > MOST_LISTED:
-            lines.append(f'values = "from-table"             # {len(known):,} values: put them into fewer groups first')
-        else:
-            lines.append(f"values = {names_of(known)}")
-        if len(known) < len(listed):
-            lines.append('missing = "category"              # a gap is a value of its own')
+    lines.append(_min_cell(wish))
+    for groups in columns:
+        lines += ["", *column_lines(groups, "secret" if groups.look.name in wish.secrets else "looked at")]
+    (name,) = wish.release
     lines += ["", "[mechanism]", f"observe = {names_of(observe)}"]
-    lines.append(f"output = {text_of(name)}                      # a new column; nothing else is released")
+    lines.append(f"output = {text_of(name)}".ljust(34) + "# a new column; nothing else is released")
     lines += ["", "[objective]", f"maximize = {{ information = {names_of(useful)} }}"]
-    for view in protect:
-        lines += ["", "[[guarantee]]", f"independent = {names_of(view)}"]
+    for guarantee in wish.guarantees():
+        lines += ["", "[[guarantee]]", *guarantee]
     return "\n".join(lines) + "\n"
