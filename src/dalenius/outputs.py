@@ -6,20 +6,16 @@ name. What a killed run left under a temporary name is removed by the next run o
 refused unless it may be replaced.
 """
 
-import hashlib
 import os
-import platform
-import re
-import secrets
 import shutil
-import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
 from dalenius.errors import InputError
+from dalenius.temporary import PARTIAL, REPLACED, clear_left_behind, remove, temporary_name
 
 __all__ = [
     "CURVE",
@@ -97,7 +93,7 @@ def refuse_existing(path: Path, *, force: bool, kind: Kind | None = None, inputs
     """
     if "\0" in str(path):
         raise InputError("the name of an output holds a NUL character")
-    _clear(path)
+    clear_left_behind(path)
     if os.path.lexists(path) and not force:
         raise _exists(path)
     if os.path.lexists(path):
@@ -112,48 +108,7 @@ def refuse_existing(path: Path, *, force: bool, kind: Kind | None = None, inputs
         raise InputError(f"there is no folder {path.absolute().parent} to write {path.name} in")
 
 
-# --- temporary names --------------------------------------------------------------------------------------------------
-PARTIAL, REPLACED = "partial", "replaced"  # what is not whole yet; what was whole and is being replaced
-
-
-def _machine() -> str:
-    """Names this machine, so that its processes are told from those of others that write to the same disk."""
-    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
-
-
-def _temporary(path: Path, what: str) -> Path:
-    return path.absolute().parent / f".{path.name}.{what}-{_machine()}-{os.getpid()}-{secrets.token_hex(4)}"
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-def _clear(path: Path) -> None:
-    """Take away what runs on this name left that were killed; put back what one of them had moved aside."""
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        return
-    left = re.compile(re.escape(f".{path.name}.") + rf"({PARTIAL}|{REPLACED})-{_machine()}-(\d+)-[0-9a-f]{{8}}")
-    for entry in sorted(folder.iterdir()):
-        found = left.fullmatch(entry.name)
-        if found is None or _is_running(int(found[2])):
-            continue
-        if found[1] == REPLACED and not os.path.lexists(path):
-            with suppress(FileNotFoundError):  # another run on this name may be quicker
-                entry.rename(path)
-                print(f"dalenius: put {path} back, which a run that was killed had moved aside", file=sys.stderr)
-        else:
-            _remove(entry)
-            print(f"dalenius: removed {entry.name}, left by a run that was killed", file=sys.stderr)
-
-
+# --- on the disk ------------------------------------------------------------------------------------------------------
 def _on_disk(*places: Path) -> None:
     """Wait until these files and the names in these folders are on the disk."""
     for place in places if os.name == "posix" else ():
@@ -176,7 +131,7 @@ def _usual_mode(place: Path, mode: int) -> None:
 def new_file(path: Path, *, force: bool = False, private: bool = False) -> Iterator[Path]:
     """A temporary path to write to; it becomes `path` when the block ends well and vanishes when it does not."""
     refuse_existing(path, force=force)
-    partial = _temporary(path, PARTIAL)
+    partial = temporary_name(path, PARTIAL)
     try:
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         yield partial
@@ -205,7 +160,7 @@ def new_folder(path: Path, kind: Kind, *, force: bool = False) -> Iterator[Path]
     a folder of the same kind is replaced.
     """
     refuse_existing(path, force=force, kind=kind)
-    partial, aside = _temporary(path, PARTIAL), _temporary(path, REPLACED)
+    partial, aside = temporary_name(path, PARTIAL), temporary_name(path, REPLACED)
     try:
         partial.mkdir(0o700)
         yield partial
@@ -221,16 +176,9 @@ def new_folder(path: Path, kind: Kind, *, force: bool = False) -> Iterator[Path]
     finally:
         shutil.rmtree(partial, ignore_errors=True)
         if os.path.lexists(path):
-            _remove(aside)
+            remove(aside)
         elif os.path.lexists(aside):
             aside.rename(path)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str, *, private: bool = False) -> None:

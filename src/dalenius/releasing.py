@@ -182,9 +182,9 @@ def release(
     cells with fewer records than `min_cell` unless that is accepted. With a ledger, the release is charged
     before it is drawn, or refused; `dataset` is the name of the data there, that of the table unless said.
 
-    Rows are counted and drawn by the `engine`, "local" or "spark", within so many bytes of `memory` (half of the
-    machine's unless said). The released table goes into the folder, or `into` the database of an address as a new table
-    of a name.
+    Rows are counted and drawn by the `engine`, "local", "duckdb" or "spark", within so many bytes of `memory` (half of
+    the machine's unless said). The released table goes into the folder, or `into` the database of an address as a new
+    table of a name.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def release(
     gap, seconds : float
         When the search ends: value and bound so close, or so much time gone.
     engine : str
-        Who reads and draws: "local" or "spark".
+        Who reads and draws: "local", "duckdb" or "spark".
     memory : int, optional
         Bytes that may be used; rows beyond lie on disk.
     into : tuple of str, optional

@@ -233,7 +233,7 @@ def test_a_release_that_was_shuffled_by_the_older_digest_is_still_undone(place: 
 
 
 def test_an_engine_that_is_not_there() -> None:
-    with pytest.raises(InputError, match="there is no engine 'abacus'; there are local, spark"):
+    with pytest.raises(InputError, match="there is no engine 'abacus'; there are local, duckdb, spark"):
         engine_named("abacus", folder=Path())
 
 

@@ -95,7 +95,10 @@ def parser() -> argparse.ArgumentParser:
 
     def placed(sub: argparse.ArgumentParser) -> None:
         sub.add_argument(
-            "--engine", choices=["local", "spark"], default="local", help="where rows are counted and drawn (local)"
+            "--engine",
+            choices=["local", "duckdb", "spark"],
+            default="local",
+            help="where rows are counted and drawn (local)",
         )
         sub.add_argument(
             "--into",

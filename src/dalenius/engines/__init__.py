@@ -1,4 +1,4 @@
-"""Where the rows of a release are counted, drawn and put in order: on this machine, or on a Spark cluster."""
+"""Where the rows of a release are counted, drawn and sorted: on this machine, by DuckDB, or on a Spark cluster."""
 
 from dalenius.engines.engine import ENGINES, Engine, engine_named
 from dalenius.engines.local import Local

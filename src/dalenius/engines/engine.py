@@ -19,7 +19,7 @@ from dalenius.tables.workspace import Workspace
 
 __all__ = ["CATALOG", "ENGINES", "Engine", "engine_named"]
 
-ENGINES = ("local", "spark")
+ENGINES = ("local", "duckdb", "spark")
 CATALOG = "spark:"  # in place of an address: the tables that Spark itself keeps
 
 Progress = Callable[[int, int | None], None]
@@ -81,6 +81,10 @@ def engine_named(name: str, *, folder: Path, memory: int | None = None, into: tu
     workspace = Workspace(folder, memory or Workspace.half_of_the_machine())
     if name == "local":
         return Local(workspace, into)
+    if name == "duckdb":
+        from dalenius.engines.duckdb import DuckDB
+
+        return DuckDB(workspace, into)
     if name == "spark":
         from dalenius.engines.spark import Spark  # takes a second, and starts a Java machine
 

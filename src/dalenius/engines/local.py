@@ -12,7 +12,7 @@ from dalenius.sampling import Key
 from dalenius.tables import Coded, bind, released_name, write_table, write_to_database
 from dalenius.tables.workspace import Workspace
 
-__all__ = ["Local"]
+__all__ = ["Local", "refuse_row_number"]
 
 Progress = Callable[[int, int | None], None]
 
@@ -36,11 +36,7 @@ class Local:
         self, problem: Problem, table: Any, on_progress: Progress | None = None
     ) -> tuple[Problem, Coded | None]:
         """The problem bound to the exact counts of its columns, and its coded rows."""
-        if isinstance(problem.source, TableSource) and problem.source.row_number is not None:
-            raise Unsupported(
-                "row_number is for --engine spark: here rows are numbered as they stand; sort the table by that column "
-                "and leave row_number out"
-            )
+        refuse_row_number(problem)
         return bind(problem, table=table, workspace=self.workspace, on_progress=on_progress)
 
     def digest(self, coded: Coded) -> str:
@@ -59,3 +55,18 @@ class Local:
             write_to_database(*self.into, released.columns)
             return
         write_table(place / released_name(format), format, released.columns, on_progress=on_progress)
+
+
+def refuse_row_number(problem: Problem) -> None:
+    """Refuse a column that numbers the rows: it is for tables whose rows stand in no order.
+
+    Parameters
+    ----------
+    problem : Problem
+        With a table as its source.
+    """
+    if isinstance(problem.source, TableSource) and problem.source.row_number is not None:
+        raise Unsupported(
+            "row_number is for --engine spark: here rows are numbered as they stand; sort the table by that column and "
+            "leave row_number out"
+        )

@@ -147,6 +147,7 @@ def draw(
     key: Key | None = None,
     digest: str | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    in_order: Callable[..., list[Array]] = in_keyed_order,
 ) -> Released:
     """Draw the released columns; without a key, from a fresh one of the operating system that is then forgotten.
 
@@ -165,6 +166,8 @@ def draw(
         That of the table, where it is known already.
     on_progress : callable, optional
         Told how many rows are drawn, and how many there are.
+    in_order : callable
+        Puts rows into the order of their words, as `in_keyed_order` does.
 
     Returns
     -------
@@ -193,6 +196,6 @@ def draw(
     found = {name: tape.finished() for name, tape in tapes.items()} | {name: table.codes[name] for name in problem.kept}
     shuffled = problem.order == "shuffle"
     if shuffled:
-        found = dict(zip(found, in_keyed_order(Stream(order), table.rows, list(found.values()), space), strict=True))
+        found = dict(zip(found, in_order(Stream(order), table.rows, list(found.values()), space), strict=True))
     told = {name: (codes, leaving[name]) for name, codes in found.items()}
     return Released(told, inputs, drawn, Stream(order) if shuffled else None, tuple(problem.kept), space)

@@ -1,7 +1,7 @@
 """Tables in, tables out: the only room that opens files of records. Everything else sees letters, codes and counts."""
 
 from dalenius.core.source import is_address
-from dalenius.tables.binding import base_of, bind, stated_law, table_of, with_gains, with_metrics
+from dalenius.tables.binding import base_of, bind, opened_table, stated_law, table_of, with_gains, with_metrics
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
 from dalenius.tables.database import refuse_existing_table, write_files_to_database, write_to_database
@@ -34,6 +34,7 @@ __all__ = [
     "encode",
     "is_address",
     "open_table",
+    "opened_table",
     "per_person",
     "persons",
     "profile",

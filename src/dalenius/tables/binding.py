@@ -28,7 +28,7 @@ from dalenius.tables.source import Progress, Table
 from dalenius.tables.weighing import weights_of
 from dalenius.tables.workspace import Workspace, usual
 
-__all__ = ["UNIFORM", "base_of", "bind", "stated_law", "table_of", "with_gains", "with_metrics"]
+__all__ = ["UNIFORM", "base_of", "bind", "opened_table", "stated_law", "table_of", "with_gains", "with_metrics"]
 
 UNIFORM = "uniform"
 OUTCOMES = 1 << 20
@@ -245,8 +245,7 @@ def _bind_table(
     problem: Problem, source: TableSource, given: Any, workspace: Workspace, on_progress: Progress | None
 ) -> tuple[Problem, Coded]:
     base = base_of(problem)
-    opened = _opened(problem, table_of(problem, source) if given is None else given, source)
-    table = replace(opened, workspace=workspace)
+    table = replace(opened_table(problem, given), workspace=workspace)
     _check_names(problem, source, table)
     several = source.unit != "row" or source.weights is not None or any(c.quantiles for c in problem.columns.values())
     table = table.for_several_passes() if several else table
@@ -330,7 +329,22 @@ def _uniform(problem: Problem, alphabets: Alphabets) -> Pmf | ProductPmf | Margi
     return Pmf.from_counts(alphabets, support, [1] * len(support))
 
 
-def _opened(problem: Problem, place: Any, source: TableSource) -> Table:
+def opened_table(problem: Problem, given: Any = None) -> Table:
+    """The table of a problem, opened; an error names the line that names it.
+
+    Parameters
+    ----------
+    problem : Problem
+        With a table as its source, or without one.
+    given : path, Table or data frame, optional
+        In place of the one that the source names.
+
+    Returns
+    -------
+    Table
+    """
+    source = problem.source if isinstance(problem.source, TableSource) else TableSource("")
+    place = table_of(problem, source) if given is None else given
     try:
         query = source.query if is_address(place) else None
         return open_table(place, dialect=source.dialect, query=query)

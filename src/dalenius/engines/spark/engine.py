@@ -28,6 +28,7 @@ from dalenius.engines.spark.persons import checked, counted_persons, numbered_pe
 from dalenius.engines.spark.session import BATCH, one_sentence, session
 from dalenius.engines.spark.tasks import NUMBER, ORDERING, PLACE, Coding, Task, plain, schema, ticked
 from dalenius.engines.spark.writing import new_table, refuse_existing, write_folder
+from dalenius.engines.spreading import spread_out
 from dalenius.errors import TableError
 from dalenius.mechanisms.applying import Released, subkeys_of
 from dalenius.sampling import Key
@@ -254,13 +255,7 @@ def _counting(frame: Any) -> Callable[[Sequence[int], int], Iterator[Any]]:
         names = [frame.columns[k] for k in positions]
         with one_sentence("the table"):
             found = frame.groupBy(*map(ticked, names)).count().toArrow()
-        for batch in found.to_batches(max_chunksize=chunk):
-            counts = batch.column(len(names)).to_numpy()
-            of_row = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-            for start in range(0, len(of_row), chunk):
-                index = pa.array(of_row[start : start + chunk])
-                arrays = [pa.DictionaryArray.from_arrays(index, batch.column(k)) for k in range(len(names))]
-                yield pa.record_batch(arrays, names=names)
+        return spread_out(found.to_batches(max_chunksize=chunk), chunk)
 
     return read
 

@@ -1,0 +1,5 @@
+"""Tables that DuckDB counts and sorts."""
+
+from dalenius.engines.duckdb.engine import DuckDB
+
+__all__ = ["DuckDB"]
