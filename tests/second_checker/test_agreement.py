@@ -102,9 +102,9 @@ def corpus() -> dict[str, str]:
 def test_the_corpus() -> None:
     seen = agreement(corpus())
     assert seen["proved"] > 220
-    assert seen["bound proved"] > 190
-    assert seen["refused"] > 300
-    assert seen["unknown"] < 400
+    assert seen["bound proved"] > 195
+    assert seen["refused"] > 330
+    assert seen["unknown"] < 350
 
 
 def test_the_checker_in_a_page_is_the_same(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_the_checker_in_a_page_is_the_same(tmp_path: Path) -> None:
         "adversary",
         "gauges",
         "check",
-        *(m for m in rules if m != "records"),
+        *(m for m in rules if m not in ("records", "local")),
     )
     (tmp_path / "packed.mjs").write_text(script(everything, button=False), "utf-8")
     texts = list(corpus().values())

@@ -54,8 +54,9 @@ FORMS = {
     "staircase": ("forms",),
     "records": ("records",),
     "medians": ("records",),
+    "windows": ("local", "each"),
 }
-"""Forms of a channel that the checker knows, and the module that reads them."""
+"""Forms of a channel that the checker knows, and the modules that read them."""
 PROMISES = dict.fromkeys(("independent", "leakage", "information_privacy"), ()) | {
     "local_dp": ("local",),
     "worst_case_leakage": ("gauges",),
@@ -76,6 +77,7 @@ RULES = {
     "marginals": ("frames", "posteriors", "ratios", "marginals"),
     "records": ("records", "frames", "nearest", "transports"),
     "transports": ("records", "frames", "nearest", "transports"),
+    "parts": ("local", "each"),
 }
 """Rules of optimality that it knows, and the modules that prove them, in the order in which they need each other."""
 DIVISIONS = ("posteriors", "ratios", "simplices")
@@ -91,23 +93,51 @@ def needed(document: Mapping[str, Any]) -> tuple[str, ...]:
     >>> needed({"mechanism": plain, "channel": {"form": "sums"}, "promises": []})
     ()
     """
-    mechanism, form = document["mechanism"], document["channel"]["form"]
+    mechanism = document["mechanism"]
     promises = [promise["promise"] for promise in document["promises"]]
+    alone = mechanism["each"] is None
+    forms = _forms(document["channel"])
+    laws = ("known", "table") if alone else ("margins",)
     unknown = (
-        document.get("law", {"law": "known"})["law"] not in ("known", "table"),
-        mechanism["form"] == "noise" or mechanism["each"] is not None,
+        document.get("law", {"law": laws[0]})["law"] not in laws,
+        mechanism["form"] == "noise",
         (mechanism["side"] or {}).get("encoder") == "statistically-informed",
-        form not in FORMS or not PROMISES.keys() >= set(promises),
+        not FORMS.keys() >= set(forms) or not PROMISES.keys() >= set(promises),
         any(promise.get("within") is not None for promise in document["promises"]),
+        alone == ("windows" in forms) or not (alone or _plain_columns(document)),
     )
     if any(unknown):
         return ()
-    more = dict.fromkeys([*FORMS[form], *(module for promise in promises for module in PROMISES[promise])])
-    proof = document.get("proof", {})
-    rule = RULES.get(proof.get("rule"), ())
-    divided = DIVISIONS if proof.get("division") == "simplices" else ()
-    beyond = [module for module in (*rule, *divided) if module not in more]
-    return (*ALWAYS[:-1], *more, ALWAYS[-1], *beyond)
+    # Modules that need the checker itself come after it.
+    more = dict.fromkeys(
+        [*(m for form in forms for m in FORMS[form]), *(m for promise in promises for m in PROMISES[promise])]
+    )
+    before = [module for module in more if module != "each"]
+    beyond = dict.fromkeys([*(module for module in more if module == "each"), *_proving(document.get("proof", {}))])
+    return (*ALWAYS[:-1], *before, ALWAYS[-1], *(module for module in beyond if module not in before))
+
+
+def _forms(channel: Mapping[str, Any]) -> list[str]:
+    """The form of a channel, and those of the columns that it is made of."""
+    inside = [form for window in channel.get("windows", ()) for form in _forms(window["channel"])]
+    return [channel["form"], *dict.fromkeys(inside)]
+
+
+def _proving(proof: Mapping[str, Any]) -> list[str]:
+    """The modules for a proof of optimality and for those that it is made of."""
+    own = [*RULES.get(proof.get("rule", ""), ()), *(DIVISIONS if proof.get("division") == "simplices" else ())]
+    return [*own, *(module for part in proof.get("proofs", ()) for module in _proving(part))]
+
+
+def _plain_columns(document: Mapping[str, Any]) -> bool:
+    """Whether columns with a matrix each keep a level alone, without a delta, distances, or columns beside them."""
+    mechanism = document["mechanism"]
+    beside = (*mechanism.get("strata", ()), *mechanism.get("keep", ()), *(mechanism["side"] or ()))
+    levels = (
+        promise["promise"] == "local_dp" and promise["delta"] == "0" and not (promise["metric"] or promise["given"])
+        for promise in document["promises"]
+    )
+    return not beside and not document.get("limits") and all(levels)
 
 
 @cache

@@ -26,7 +26,10 @@ function readObjective(node, setting) {
   theta.require(same(share, ONE) || aim === "leakage", "theta is 1 where information is wanted");
   about.require(found.length > 0 === share.n > 0n, "columns are named where they count, and nowhere else");
   node.require(same(share, ONE) || setting.mechanism.leaving.length === 0, "a rate is without columns that leave as they are");
-  node.require(aim !== "information_of_each", "columns are counted one by one where each has a matrix of its own");
+  if (aim === "information_of_each") {
+    node.require(setting.mechanism.each !== null, "columns are counted one by one where each has a matrix of its own");
+    about.require(String(found) === String(setting.mechanism.observe), "these are not the observed columns, in their order");
+  }
   return { aim, about: found, theta: share };
 }
 
@@ -34,6 +37,7 @@ function readObjective(node, setting) {
 function reached(release, objective) {
   if (objective.aim === "distortion") return release.cost(objective.parts);
   if (objective.aim === "information") return information(release.joint(objective.about))[0];
+  if (objective.aim === "information_of_each") return release.informationOfEach();
   const share = (names, given = []) => information(release.joint(names, given))[1];
   const m = release.setting.mechanism;
   const side = m.side !== null && m.encoder !== "uninformed" ? [m.side] : [];
@@ -46,6 +50,8 @@ function reached(release, objective) {
 /** The bound, compared with the claims; null where this checker does not know the proof. */
 function proveBound(proof, release, promises, limits, objective, claims) {
   const rule = RULES.get(proof.tag());
+  const apart = release.setting.mechanism.each === null || proof.tag() === "parts";
+  proof.require(apart, "columns with a matrix each are bounded by parts");
   if (rule === undefined) return null;
   let bound;
   try {
@@ -57,8 +63,9 @@ function proveBound(proof, release, promises, limits, objective, claims) {
   const value = reached(release, objective);
   const { value: claimed, bound: stated, gap } = claims;
   // What is wanted is bounded from above, what is to be avoided from below.
-  const passes = objective.aim === "information" ? (a, b) => less(b, a) : less;
-  const between = objective.aim === "information" ? minus(stated, claimed) : minus(claimed, stated);
+  const wanted = objective.aim.startsWith("information");
+  const passes = wanted ? (a, b) => less(b, a) : less;
+  const between = wanted ? minus(stated, claimed) : minus(claimed, stated);
   require(!passes(value, bound), `the value ${shown(value)} passes the bound: one of them is false`);
   require(!passes(claimed, value), `the claimed value is not reached: it is ${shown(value)}`);
   require(!passes(bound, stated), `the claimed bound is not proved: it is ${shown(bound)}`);

@@ -6,7 +6,7 @@ import { atMost, noEvidence, PROMISES } from "./promises.mjs";
 const MOST_ROWS = 1 << 20;
 
 /** The level between inputs that agree in `given`. */
-function levelOf(release, given, metric) {
+export function levelOf(release, given, metric) {
   const worlds = release.setting.worlds(given);
   let level = ZERO;
   spend(release.setting.many ** 2 * release.channel.width);
@@ -60,16 +60,21 @@ function readLocalDP(node, setting) {
   delta.require(!less(ONE, share), "delta lies between 0 and 1");
   const agreeing = names(given, setting.alphabets);
   given.require(agreeing.every((name) => setting.mechanism.leaving.includes(name)), "given names a column that does not leave");
-  const many = fraction(BigInt(rows.place(MOST_ROWS, 1)));
+  return localDP(setting, level, share, distances, agreeing, fraction(BigInt(rows.place(MOST_ROWS, 1))));
+}
+
+/** The promise of a level, a delta, distances and columns to agree in, for a person with so many rows. */
+export function localDP(setting, level, share = ZERO, distances = null, agreeing = [], many = ONE) {
   const figures = (release, evidence) => {
     noEvidence(evidence);
     require(setting.mechanism.leaving.every((name) => agreeing.includes(name)), "records that differ in what leaves have no level");
     if (share.n > 0n) {
+      if (release.level) throw new Unknown("a delta of columns with a matrix each");
       const found = times(many, deltaOf(release, agreeing, over(level, many)));
       atMost(found, share, "the delta of local_dp");
       return { epsilon_nats: level, delta: found };
     }
-    const found = times(many, levelOf(release, agreeing, distances));
+    const found = times(many, release.level ? release.level(agreeing, distances) : levelOf(release, agreeing, distances));
     atMost(found, level, "the level of local_dp");
     return { epsilon_nats: found, delta: ZERO };
   };

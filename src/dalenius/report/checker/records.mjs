@@ -131,7 +131,7 @@ class ReleasedRecords extends Release {
   keepShape() {
     const m = this.setting.mechanism;
     const { records, lines, own, mass, scale, before } = this.channel;
-    require(m.form === "any", "records are released whole, and not by a form");
+    require(m.form === "any" && m.each === null, "records are released whole, and not by a form");
     if (m.forbid.length + m.freeze.length + m.never.length > 0) {
       const letters = records.all.map((places) => places.map((k, i) => this.setting.alphabets.get(m.release[i])[k]));
       lines.forEach(({ places }, e) =>

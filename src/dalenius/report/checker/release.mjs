@@ -134,6 +134,7 @@ export class Release {
   keepShape() {
     const setting = this.setting;
     const m = setting.mechanism;
+    require(m.each === null, "the columns do not have a matrix each");
     require(m.form !== "pram" || this.channel.form === "pram", "the matrix is not of form pram");
     const letters = setting.letters();
     if (letters !== null && m.forbid.length + m.freeze.length + m.never.length > 0) {

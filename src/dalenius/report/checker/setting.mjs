@@ -18,8 +18,12 @@ export function names(node, alphabets) {
   return found;
 }
 
+/** Readers of further laws, by their kind; see each.mjs. */
+export const LAWS = new Map();
+
 export function readLaw(node, alphabets) {
   const kind = node.tag();
+  if (LAWS.has(kind)) return LAWS.get(kind)(node, alphabets);
   if (kind !== "table" && kind !== "known") {
     if (["independent", "margins", "alike", "markov"].includes(kind)) throw new Unknown(`a law of kind ${kind}`);
     node.refuse("there is no such law");
@@ -57,6 +61,7 @@ export function readMechanism(node, alphabets) {
     fresh: fresh.isNull() ? null : fresh.texts(),
     form: form.text(),
     preserve: preserve.flag(),
+    each: null,
     side: null,
     encoder: null,
   };
@@ -78,7 +83,7 @@ export function readMechanism(node, alphabets) {
   }
   form.require(["any", "pram", "noise"].includes(m.form), "there is no such form");
   if (!each.isNull()) {
-    each.pair(m.observe.length).forEach((level) => level.number(0n));
+    m.each = each.pair(m.observe.length).map((level) => level.number(0n));
     const own = m.fresh === null && (m.release.length === 0 || String(m.release) === String(m.observe));
     each.require(own, "columns with a matrix each release all of themselves, or letters of their own");
   }
@@ -112,7 +117,7 @@ export function readMechanism(node, alphabets) {
   node.require(!held || m.release.every((name) => m.observe.includes(name)), "a column is held fast that is not observed");
   node.require(m.release.length > 0 || !m.preserve, "an output of its own has no marginal before");
   if (m.form === "noise") throw new Unknown("noise on grids");
-  if (!each.isNull()) throw new Unknown("a matrix for each column");
+  if (m.each !== null && !LAWS.has("margins")) throw new Unknown("a matrix for each column");
   if (m.encoder === "statistically-informed") throw new Unknown("maps of side information");
   m.reads = [...m.observe, ...m.strata, ...(m.encoder === "informed" ? [m.side] : [])];
   m.leaving = [...m.keep, ...m.strata];
