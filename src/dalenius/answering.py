@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,12 @@ from dalenius.mechanisms.queries.draw import Answer, answered, asked_text
 from dalenius.mechanisms.queries.evaluation import evaluate
 from dalenius.mechanisms.queries.proof import Proved, proved_answer_text
 from dalenius.outputs import new_file, refuse_existing
+from dalenius.report.answered import answer_statement
 from dalenius.sampling import Key
 from dalenius.tables.question_file import read_question
 from dalenius.tables.source import Progress
 
-__all__ = ["Answered", "answer"]
+__all__ = ["Answered", "answer", "statement_file"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def answer(
     dataset : str, optional
         The name of the data in the ledger; else the name of the table.
     card : str or Path, optional
-        Where to write the proof, with the answer in the file beside it.
+        Where to write the proof; the answer in a file for machines and a statement for people are written beside it.
     force : bool
         Whether to replace a card that exists.
 
@@ -87,7 +89,8 @@ def answer(
     if dataset is not None and book is None:
         raise InputError("dataset names the data in a ledger; name the ledger too")
     if card is not None:
-        refuse_existing(Path(card), force=force)
+        for place in (Path(card), statement_file(card)):
+            refuse_existing(place, force=force)
     seen = evaluate(asked, table, on_progress=on_progress)
     proved = proved_answer_text(asked, seen.records)
     secret = key() if callable(key) else key or Key.fresh()
@@ -108,9 +111,21 @@ def answer(
     found = answered(asked, seen, proved, secret)
     if card is not None:
         _write(Path(card), found, about, force=force)
+        page = answer_statement(found, table=named, card=Path(card).name, made=datetime.now(UTC))
+        with new_file(statement_file(card), force=force) as place:
+            place.write_text(page, encoding="utf-8")
     if book is not None and charged is not None:
         charged = book.settle(charged.id)
     return Answered(found, charged)
+
+
+def statement_file(card: str | Path) -> Path:
+    """The statement that is written beside the proof of an answer.
+
+    >>> statement_file("answer.json").name
+    'answer.html'
+    """
+    return Path(card).with_suffix(".html")
 
 
 def _about(question: Question, proved: Proved, table: str) -> dict[str, Any]:

@@ -23,6 +23,12 @@ CUT = """[...document.querySelectorAll('body *')].filter(element => {
 }).map(element => element.outerHTML.slice(0, 120))"""
 """Elements that stand out of the page on the right; a table that scrolls in its own frame is no fault."""
 
+LOW = """[...document.querySelectorAll('button')].filter(element => {
+  const box = element.getBoundingClientRect();
+  return element.offsetParent && box.height > 0 && box.height < 43.5;
+}).map(element => element.outerHTML.slice(0, 120))"""
+"""Buttons that a thumb misses: 44 pixels is the least that a finger hits."""
+
 SMALL = """[...document.querySelectorAll('button, select, input, summary')].filter(element => {
   const box = element.getBoundingClientRect();
   return element.offsetParent && !element.closest('.vh') && box.height > 0 && box.height < 24
@@ -60,6 +66,7 @@ class Watched:
             "sideways": sideways,
             "cut": self.page.evaluate(CUT),
             "small": self.page.evaluate(SMALL),
+            "low": self.page.evaluate(LOW),
             "axe": violations,
             "errors": list(self.errors),
         }

@@ -3,16 +3,23 @@
 import gzip
 import hashlib
 import re
+import time
 from base64 import b64decode
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from dalenius.answering import answer
+from dalenius.core import Column
+from dalenius.core.question import Question
 from dalenius.report.reproof import enclosed
 from dalenius.report.statement import public_statement
+from dalenius.sampling import Key
 from dalenius.tables import read_told
-from tests.browser.conftest import SIZES
+from tests.browser.conftest import SIZES, quickly
 from tests.report.conftest import made_up
 from tests.report.test_statement import changing
 
@@ -58,6 +65,30 @@ def test_it_reads_the_same_without_scripts(demo: Path, watch: Any, name: str) ->
     assert not without.page.is_visible("#prove")
     plain = without.page.inner_text("#promise")
     assert plain == watch(address).page.inner_text("#promise")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_paper_says_what_the_screen_says(demo: Path, watch: Any, name: str) -> None:
+    """What is open on the screen is printed, word for word; only the button stays behind."""
+    page = watch((demo / "release" / name).as_uri()).page
+    words = "[...document.querySelectorAll('main, header')].map((part) => part.innerText).join('').replace(/\\s+/g, '')"
+    page.evaluate("document.querySelectorAll('.prover, details:not([open])').forEach((part) => part.remove())")
+    screen = page.evaluate(words)
+    page.emulate_media(media="print")
+    assert page.evaluate(words) == screen
+
+
+def test_an_answer_has_a_page_without_a_fault(watch: Any, tmp_path: Path) -> None:
+    table = pa.table({"sex": ["f", "m"] * 50, "age": ["old"] * 30 + ["young"] * 70})
+    values = {"sex": Column(values=("f", "m")), "age": Column(values=("old", "young"))}
+    asked = Question("histogram", ("sex", "age"), "discrete-laplace", Fraction(3), declared=values)
+    answer(asked, table, key=Key.unsafe(3), card=tmp_path / "answer.json")
+    for width, scheme in SIZES:
+        watched = watch((tmp_path / "answer.html").as_uri(), width, scheme)
+        assert watched.faults() == {}
+        assert len(watched.requests) == 1
+    paper = watched.page.pdf(prefer_css_page_size=True, print_background=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 1
 
 
 def test_the_fingerprint_is_what_sha256sum_prints(demo: Path, watch: Any) -> None:
@@ -146,7 +177,9 @@ def test_700_combinations_stay_readable(demo: Path, watch: Any, tmp_path: Path, 
     card = card | {"channel": changing({"age": 14, "schooling": 7, "employment": 7}).to_json()}
     (tmp_path / "many.html").write_text(public_statement(card), "utf-8")
     assert (tmp_path / "many.html").stat().st_size < 500_000
+    began = time.monotonic()
     watched = watch((tmp_path / "many.html").as_uri(), width, scheme)
+    assert time.monotonic() - began < quickly(1)
     assert watched.page.locator(".tiles td.q0, .tiles td.q5").count() == 14 * 7 * 7
     assert watched.faults() == {}
     cut = "[...document.querySelectorAll('.tiles th')].filter(e => e.scrollWidth > e.clientWidth + 1).length"

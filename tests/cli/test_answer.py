@@ -1,7 +1,9 @@
 """`dalenius answer`: the same key gives the same answer and is charged once; the budget refuses before a draw."""
 
+import hashlib
 import json
 import os
+import re
 import sqlite3
 from math import log2
 
@@ -11,6 +13,7 @@ from pyarrow import parquet
 
 import dalenius.answering
 from tests.cli.conftest import rows
+from tests.test_words import dialect
 
 COUNT = """\
 query = "count"
@@ -149,6 +152,27 @@ def test_a_draw_that_was_broken_off_stays_charged_and_is_finished_with_its_key(a
         assert run("answer", asked / "q.toml", asked / "t.csv", "--ledger", ledger, "--key", own)[0] == 130
     assert json.loads(run("ledger", "status", ledger, "--json")[1])["open"] == [1]
     assert told(run, asked, "--ledger", ledger, "--key", own)["ledger"] == {"id": 1, "state": "released"}
+
+
+def test_an_answer_has_a_statement_to_sign(asked, run):
+    """One page without a script: the promise, the numbers that were printed, and the fingerprint of the proof."""
+    code, out, _ = run("answer", asked / "q.toml", asked / "t.csv", "-o", asked / "a.json")
+    assert code == 0
+    assert f"To sign and to publish: {asked / 'a.html'}" in out
+    page = (asked / "a.html").read_text("utf-8")
+    beside = json.loads((asked / "a.about.json").read_text())["answer"]["numbers"][0]
+    for told in (beside["answer"], beside["low"], beside["high"]):
+        assert f">{int(told):,}<" in page.replace(" to ", "<>")
+    assert hashlib.sha256((asked / "a.json").read_bytes()).hexdigest() in page
+    assert "Whatever an attacker knows, no answer is more than" in page
+    assert "<script" not in page
+    assert len(page) < 30_000
+    lay = re.sub(r"<(style)[^>]*>.*?</\1>|<details id=.technical.*?</details>", "", page, flags=re.DOTALL)
+    assert [(words, text) for text in re.findall(r">([^<>]+)<", lay) if (words := dialect(text))] == []
+    (asked / "a.json").unlink()
+    code, _, err = run("answer", asked / "q.toml", asked / "t.csv", "-o", asked / "a.json")
+    assert code == 2  # the statement of the last answer is not replaced unasked
+    assert "a.html" in err
 
 
 def test_an_answer_that_was_given_elsewhere_is_added_from_its_card(asked, run):

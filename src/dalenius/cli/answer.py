@@ -4,7 +4,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
-from dalenius.answering import answer
+from dalenius.answering import answer, statement_file
 from dalenius.cli.terminal import progress, say
 from dalenius.core.question import DRAWN
 from dalenius.errors import InputError, LedgerRefused
@@ -25,7 +25,8 @@ def run(arguments: Namespace) -> None:
         raise InputError("--dataset names the data in a ledger; say --ledger too")
     book = Ledger(arguments.ledger) if arguments.ledger else None
     if arguments.output:
-        refuse_existing(Path(arguments.output), force=arguments.force)
+        for place in (Path(arguments.output), statement_file(arguments.output)):
+            refuse_existing(place, force=arguments.force)
     try:
         with progress(arguments) as show:
             found = answer(
@@ -46,9 +47,11 @@ def run(arguments: Namespace) -> None:
     if found.charged is not None:
         lines.append(f"Charged: release {found.charged.id} of {arguments.ledger}.")
     else:
-        lines.append("Not charged: no ledger was named, so that nobody adds up what several answers tell.")
+        lines.append("Not charged: no ledger was named, so that nobody adds up what several answers reveal.")
     if arguments.output:
+        page = statement_file(arguments.output)
         lines.append(f"Written: {arguments.output}; check it with `dalenius verify {arguments.output}`.")
+        lines.append(f"To sign and to publish: {page}")
     say(arguments, lines, found.to_json())
 
 

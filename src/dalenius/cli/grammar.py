@@ -395,7 +395,12 @@ def parser() -> argparse.ArgumentParser:
     )
     c.add_argument("query", help="query.toml with column or where, and noise that is drawn exactly")
     c.add_argument("table", help="the table: csv, parquet or arrow, also compressed")
-    c.add_argument("-o", "--output", metavar="FILE", help="write the proof, with the answer in the file beside it")
+    c.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write the proof; beside it the answer for machines and a statement to sign",
+    )
     c.add_argument("--force", action="store_true", help="replace what exists already")
     releases(c)
 

@@ -24,7 +24,8 @@ function verdict(found) {
   const promises = all === 1 ? "The promise holds" : `All ${all} promises hold`;
   if (proved < all)
     return ["", `This file alone proves ${proved} of ${all} promises and that the recipe is as stated; the others need design.json.`];
-  const bound = found.bound ? " Also proved: no other recipe does better than the stated limit." : "";
+  const open = found.format === "dalenius-card/2" ? "" : " Not proved again here: that no other recipe does better. For that, use dalenius verify.";
+  const bound = found.bound ? " Also proved: no other recipe does better than the stated limit." : open;
   return ["yes", `${promises}: proved again, here, in exact arithmetic.${bound}`];
 }
 

@@ -40,6 +40,8 @@ BETWEEN = re.compile(r"(?<=[\w)\]]) ?([-+/]=?) ?(?=[\w(\[])")
 """Spaces that say nothing. Beside + and - only those between two operands: a - -b is not a--b."""
 
 
+NO_BUTTON = Markup('<p class="note">This page cannot repeat this kind of proof by itself; the command above can.</p>')
+
 ALWAYS = ("numbers", "reading", "setting", "channels", "distortion", "release", "promises", "check")
 """Modules of the checker that every page carries, in the order in which they need each other."""
 NO_END = re.compile(r"(?<=[;,{(\[])\n|\n(?=\})")
@@ -206,8 +208,8 @@ def reproof(text: str, fingerprint: str | None) -> Reproof:
     Parameters
     ----------
     text : str
-        `design.json` or `card.json` to the letter; empty where there is none. There is no button then, nor where the
-        second checker does not know this kind of proof.
+        `design.json` or `card.json` to the letter; empty where there is none. There is no button then; where the
+        second checker does not know this kind of proof, a sentence says so.
     fingerprint : str or None
         What the SHA-256 of the file must be, where the page states it.
 
@@ -217,7 +219,7 @@ def reproof(text: str, fingerprint: str | None) -> Reproof:
     """
     modules = needed(json.loads(text)) if text else ()
     if not modules:
-        return Reproof()
+        return Reproof(button=NO_BUTTON) if text else Reproof()
     checker = script(modules)
     file = enclosed(text)
     carried = len(file) <= CARRIED

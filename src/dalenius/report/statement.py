@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from dalenius.mechanisms.columns.leakage.curve import Curve
 
-__all__ = ["public_statement", "statement"]
+__all__ = ["public_statement", "statement", "template"]
 
 MOST_RECIPES = 24  # recipes of single columns that are shown one by one
 TITLED = 6  # columns that a title names one by one
@@ -44,7 +44,8 @@ SHORT = 8  # characters of the fingerprint that number the statement
 
 
 @cache
-def _template() -> "Template":
+def template(name: str = "statement") -> "Template":
+    """A page of this package, with its style."""
     from jinja2 import Environment, StrictUndefined  # only what renders a page waits for it
 
     folder = files("dalenius.report")
@@ -53,7 +54,7 @@ def _template() -> "Template":
     environment.filters["thousands"] = lambda n: f"{n:,}"
     # The style is a file of this package; it reaches the page unescaped.
     environment.globals["style"] = Markup(folder.joinpath("statement.css").read_text("utf-8"))
-    return environment.from_string(folder.joinpath("statement.html.j2").read_text("utf-8"))
+    return environment.from_string(folder.joinpath(f"{name}.html.j2").read_text("utf-8"))
 
 
 def statement(
@@ -181,7 +182,7 @@ def _page(
     if not explained and "bit" in best.sentence:
         best = replace(best, small=f"{best.small} {plain.BIT}")
     title, owner = called.get("title"), called.get("owner")
-    return _template().render(
+    return template().render(
         public=facts.public,
         fingerprint=fingerprint,
         number=fingerprint[:SHORT],

@@ -10,7 +10,16 @@ from dalenius.mechanisms.queries.intervals import Number, exact_level
 from dalenius.mechanisms.queries.proof import Figures
 from dalenius.wording import in_bits, joined, rounded_up, shown
 
-__all__ = ["answer_words", "asked_words", "figure_words"]
+__all__ = [
+    "answer_words",
+    "asked_words",
+    "ends_words",
+    "figure_words",
+    "noise_words",
+    "question_words",
+    "sure_words",
+    "value_words",
+]
 
 MOST_LINES = 200
 
@@ -18,28 +27,35 @@ MOST_LINES = 200
 def answer_words(found: Answer) -> list[str]:
     """The answer with its intervals, what noise was added, and what it tells about a person."""
     question = found.question
-    sure = f"{float(question.level):.0%}".replace("%", " %")
     whom = f"{found.records:,} persons" if question.unit and question.max_rows is None else f"{found.records:,} records"
-    lines = [f"{_asked(question)}, of {whom}:", ""]
+    lines = [f"{question_words(question)}, of {whom}:", ""]
     widest = max(len(shown(number.label)) for number in found.numbers)
     lines += [
-        f"  {shown(number.label):<{widest}}  {_shown(number.value):>12}   {_ends(number)}"
+        f"  {shown(number.label):<{widest}}  {value_words(number.value):>12}   {ends_words(number)}"
         for number in found.numbers[:MOST_LINES]
     ]
     if len(found.numbers) > MOST_LINES:
         lines.append(f"  ... and {len(found.numbers) - MOST_LINES:,} more; --json shows all")
-    each = "Each interval" if len(found.numbers) > 1 else "The interval"
-    if exact_level(question):
-        lines += ["", f"{each} holds the true number with a probability of {sure}: the key drew its length too."]
-    else:
-        lines += ["", f"{each} holds the true number with a probability of at least {sure}."]
-    lines.append(f"Noise: {_noise(question)}.")
+    lines += ["", sure_words(found)]
+    lines.append(f"Noise: {noise_words(question)}.")
     return [*lines, "", *figure_words(found.proved.figures, question)]
+
+
+def sure_words(found: Answer) -> str:
+    """How sure the intervals of an answer are."""
+    sure = f"{float(found.question.level):.0%}".replace("%", " %")
+    each = "Each interval" if len(found.numbers) > 1 else "The interval"
+    if exact_level(found.question):
+        return f"{each} holds the true number with a probability of {sure}."
+    return f"{each} holds the true number with a probability of at least {sure}."
 
 
 def asked_words(found: Asked) -> list[str]:
     """What a question would tell, or the noise that keeps it to a budget."""
-    lines = [f"{_asked(found.question)}, of {found.records:,} records.", f"Noise: {_noise(found.question)}."]
+    lines = [
+        f"{question_words(found.question)}, of {found.records:,} records.",
+        f"Noise: {noise_words(found.question)}.",
+    ]
     if found.bits is not None:
         lacking = f"Somebody who lacks {found.against.partition(':')[2]} bits about all records together learns at most"
         whom = {"any": "Nobody learns more than", "independent": "Somebody who knows all other records learns at most"}
@@ -73,7 +89,8 @@ def figure_words(seen: Figures, question: Question) -> list[str]:
     return [*lines, f"{level}; concentrated: rho {rounded_up(seen.rho)}."]
 
 
-def _asked(question: Question) -> str:
+def question_words(question: Question) -> str:
+    """What was asked."""
     what = {"count": "Count", "sum": "Sum", "mean": "Mean", "histogram": "Counts", "quantile": "Quantiles"}[
         question.kind
     ]
@@ -84,7 +101,8 @@ def _asked(question: Question) -> str:
     return f"{what}{about}{where}"
 
 
-def _noise(question: Question) -> str:
+def noise_words(question: Question) -> str:
+    """What was added to the true numbers, or drawn in their place."""
     size = float(question.parameter)
     if question.noise in _OTHERS:
         return _OTHERS[question.noise].format(size)
@@ -102,14 +120,16 @@ _OTHERS = {
 }
 
 
-def _shown(value: Fraction | str) -> str:
+def value_words(value: Fraction | str) -> str:
+    """A number or a word of an answer."""
     if isinstance(value, str):
         return shown(value)
     return f"{int(value):,}" if value.denominator == 1 else f"{float(value):,.6g}"
 
 
-def _ends(number: Number) -> str:
-    low, high = _shown(number.low), _shown(number.high)
+def ends_words(number: Number) -> str:
+    """The interval of a number."""
+    low, high = value_words(number.low), value_words(number.high)
     if low == high:
         return f"{low} and no other" if isinstance(number.low, str) else low
     return f"from {low} up to {high}" if isinstance(number.low, str) else f"{low} to {high}"
