@@ -43,3 +43,12 @@ def test_a_door_without_parameters_named_is_seen():
 
     assert takes_parameters(door)
     assert not names_them(door)
+
+
+def shows_how(thing):
+    return "Examples\n--------\n>>> " in (inspect.getdoc(thing) or "")
+
+
+def test_every_public_name_shows_how_it_is_used():
+    public = {name: getattr(dalenius, name) for name in dir(dalenius)}
+    assert [name for name, thing in public.items() if callable(thing) and not shows_how(thing)] == []

@@ -72,7 +72,7 @@ FEW_POINTS = 4_096  # entries of a matrix whose curve the statement draws
 POINTS = 13
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
     """What a release produced.
 
@@ -98,6 +98,9 @@ class Outcome:
     charged: Entry | None = None
     counts: BeforeAfter | None = None
     tried: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Outcome({self.design!r}, {self.audit!r})"
 
 
 def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
@@ -226,6 +229,25 @@ def release(
         If the folder exists, or the problem has no table.
     LedgerRefused
         If the budget does not allow it.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import pyarrow as pa
+    >>> from dalenius import Problem
+    >>> table = pa.table({"town": ["a", "a", "b", "b"] * 50, "sick": ["yes", "no", "no", "no"] * 50})
+    >>> wish = Problem.from_document(
+    ...     {
+    ...         "source": {"table": "table.parquet"},
+    ...         "columns": {name: {"values": "from-table"} for name in ("town", "sick")},
+    ...         "guarantee": [{"leakage": ["sick"], "at_most_bits": "0.01"}],
+    ...         "mechanism": {"observe": ["town"], "release": ["town"]},
+    ...         "objective": {"minimize": {"distortion": "hamming", "of": ["town"]}},
+    ...     }
+    ... )
+    >>> with TemporaryDirectory() as folder:
+    ...     release(wish, folder + "/release", table=table).audit
+    Audit(200 rows; 3 of 3 tests passed)
     """
     folder = Path(folder)
     book = Ledger(ledger) if isinstance(ledger, str | Path) else ledger

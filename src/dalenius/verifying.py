@@ -77,6 +77,8 @@ def verify(
     NotCertified
         If something is not proved, or table or problem are others.
 
+    Examples
+    --------
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
     >>> float(verify(solve(xor())).value)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import dalenius
-from dalenius import Key, Leakage, Problem, problem, protect, solve, tradeoff, verify
+from dalenius import Key, Leakage, Problem, apply, problem, protect, solve, tradeoff, verify
 from dalenius.errors import InputError
 from dalenius.frames.conversion import typed
 
@@ -158,6 +158,11 @@ def test_no_repr_shows_the_statistics_of_the_table():
     assert re.fullmatch(line.join([r"Design\(", r", [\d.]+ distortion, proved to \d+ digits\)"]), repr(design))
     assert re.fullmatch(r"Pmf\((\w+: \d, ){3}health: 2; \d+ outcomes\)", repr(asked.joint))
     assert asked.joint.total * asked.joint.common == 3000
+    drawn, tests = apply(design, pa.table(FRAME))
+    assert repr(drawn) == "Released(3,000 rows of age, plan, visits)"
+    assert repr(tests) == "Audit(3,000 rows; 3 of 3 tests passed)"
+    assert re.fullmatch(r"Channel\(age, plan, visits -> age, plan, visits; \d+ x \d+\)", repr(design.channel))
+    assert re.fullmatch(r"Certificate\(\w+\)", repr(design.certificate))
 
 
 def test_a_curve_is_asked_drawn_and_tabulated():

@@ -17,7 +17,7 @@ from dalenius.errors import InvalidChannel, MismatchError
 __all__ = ["Channel"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Channel(Kernel):
     """One row for each outcome of the inputs (last input fastest), one entry for each letter of the output.
 
@@ -36,6 +36,8 @@ class Channel(Kernel):
     InvalidChannel
         If a row is no pmf, or their number does not fit.
 
+    Examples
+    --------
     >>> flip = Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, ((Fraction(9, 10), Fraction(1, 10)),) * 2)
     >>> flip.shape
     (2, 2)
@@ -45,6 +47,10 @@ class Channel(Kernel):
     output: Alphabets
     rows: Rows
     by_outcome: ClassVar[bool] = True
+
+    def __repr__(self) -> str:
+        outcomes, letters = self.shape
+        return f"Channel({', '.join(self.inputs)} -> {', '.join(self.output)}; {outcomes} x {letters})"
 
     def __post_init__(self) -> None:
         alphabets({n: list(a) for n, a in self.inputs.items()}, "inputs")

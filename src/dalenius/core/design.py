@@ -45,7 +45,7 @@ RECORDS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate:
     """What a stranger re-checks: the proof of optimality as the kernel reads it.
 
@@ -55,9 +55,17 @@ class Certificate:
     ----------
     proof : mapping
         A rule of the kernel, and the numbers that the rule reads. Empty: nothing is claimed to be best.
+
+    Examples
+    --------
+    >>> Certificate({"rule": "lines"}).kind
+    'lines'
     """
 
     proof: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Certificate({self.kind})"
 
     @property
     def kind(self) -> str:
@@ -101,6 +109,8 @@ class Design:
     versions, rule, text : optional
         Who made it, which rule proved it, and the document that was proved.
 
+    Examples
+    --------
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
     >>> design = solve(xor())

@@ -34,6 +34,11 @@ class Guess(Guarantee):
         The same as a multiple of the share without the release.
     gain : str or matrix, optional
         What a guess is worth for each value, or the file that says so.
+
+    Examples
+    --------
+    >>> Guess("income", at_most="4/5").words()
+    'whoever sees the release and guesses income is right at most 80 % of the time'
     """
 
     about: Names
@@ -100,6 +105,11 @@ class MaximalLeakage(Guarantee):
         The limit in bits.
     about : names
         The secret; none for everything.
+
+    Examples
+    --------
+    >>> MaximalLeakage("1/2")
+    MaximalLeakage(at_most_bits=Fraction(1, 2), about=())
     """
 
     at_most_bits: Fraction
@@ -131,6 +141,11 @@ class TotalVariation(Guarantee):
         The secret: one column, or several jointly.
     at_most : number
         The largest average distance.
+
+    Examples
+    --------
+    >>> TotalVariation("income", "0.1")
+    TotalVariation(about=('income',), at_most=Fraction(1, 10))
     """
 
     about: Names
@@ -163,6 +178,11 @@ class Sibson(Guarantee):
         Above 1.
     at_most_bits : number
         The limit in bits.
+
+    Examples
+    --------
+    >>> Sibson("income", 2, "0.1").words()
+    "Sibson's information of order 2 about income is at most 0.1 bits"
     """
 
     about: Names

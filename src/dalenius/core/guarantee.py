@@ -3,6 +3,7 @@
 `to_json` writes a guarantee as it stands in a problem file.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -34,9 +35,14 @@ def jointly(names: Names) -> str:
     return names[0] if len(names) == 1 else "(" + ", ".join(names) + ") jointly"
 
 
+def as_names(names: Sequence[str] | str) -> Names:
+    """One name, or several: a text is one name, never its characters."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 def named(names: Names | str) -> Names:
     """A name or several, never none and none twice."""
-    names = (names,) if isinstance(names, str) else tuple(names)
+    names = as_names(names)
     if not names or len(set(names)) != len(names):
         raise InputError(f"a guarantee names one or more variables, each once, not {list(names)}")
     return names
@@ -88,6 +94,11 @@ class Independent(Guarantee):
     ----------
     view : name or names
         One column, or several jointly.
+
+    Examples
+    --------
+    >>> Independent("income").words()
+    'what is released is exactly independent of income'
     """
 
     view: Names
@@ -130,6 +141,11 @@ class LocalDP(Guarantee):
         Columns that leave as they are, in which two records agree.
     rows : int
         How many rows of one person are drawn.
+
+    Examples
+    --------
+    >>> LocalDP(2).words()
+    'no released value is more than e^2 times likelier under one input than another'
     """
 
     epsilon: Fraction
@@ -190,6 +206,11 @@ class InformationPrivacy(Guarantee):
         The secret: one column, or several jointly.
     epsilon : number
         The level in nats.
+
+    Examples
+    --------
+    >>> InformationPrivacy("income", "1/2")
+    InformationPrivacy(about=('income',), epsilon=Fraction(1, 2))
     """
 
     about: Names
@@ -220,6 +241,11 @@ class Leakage(Guarantee):
         The secret: one column, or several jointly.
     at_most_bits : number
         The limit in bits.
+
+    Examples
+    --------
+    >>> Leakage("income", "0.01").words()
+    'what is released reveals at most 0.01 bits about income on average'
     """
 
     about: Names
@@ -250,6 +276,11 @@ class WorstCaseLeakage(Leakage):
         The secret: one column, or several jointly.
     at_most_bits : number
         The limit in bits.
+
+    Examples
+    --------
+    >>> WorstCaseLeakage("income", "0.1").words()
+    'no single released value reveals more than 0.1 bits about income'
     """
 
     key: ClassVar[str] = "worst_case_leakage"
@@ -276,6 +307,11 @@ class Dalenius(Guarantee):
         How many records are protected together.
     rows : int or "all"
         How many draws are looked at.
+
+    Examples
+    --------
+    >>> Dalenius("1/2").words()
+    'no adversary, whatever it knows, learns more than 0.5 bits about one record from one draw'
     """
 
     at_most_bits: Fraction
@@ -317,6 +353,11 @@ class Contraction(Guarantee):
     ----------
     at_most : number
         The share of any information that passes at most.
+
+    Examples
+    --------
+    >>> Contraction("1/4").words()
+    'of whatever the input reveals about any secret, at most the fraction 0.25 passes'
     """
 
     at_most: Fraction

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-from dalenius.core.guarantee import Names
+from dalenius.core.guarantee import Names, as_names
 from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError
 
@@ -50,6 +50,9 @@ class _About(Objective):
 
     about: Names
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "about", as_names(self.about))
+
     @property
     def names(self) -> Names:
         return self.about
@@ -61,8 +64,13 @@ class MaximizeInformation(_About):
 
     Parameters
     ----------
-    about : names
+    about : name or names
         The columns W that the output tells about.
+
+    Examples
+    --------
+    >>> MaximizeInformation("illness").to_json()
+    {'maximize': {'information': ['illness']}}
     """
 
     sense: ClassVar[str] = "maximize"
@@ -78,8 +86,13 @@ class MaximizeInformationOfEach(_About):
 
     Parameters
     ----------
-    about : names
+    about : name or names
         The columns, each released by itself.
+
+    Examples
+    --------
+    >>> MaximizeInformationOfEach(["visits", "plan"]).names
+    ('visits', 'plan')
     """
 
     sense: ClassVar[str] = "maximize"
@@ -95,13 +108,19 @@ class MinimizeLeakage(_About):
 
     Parameters
     ----------
-    about : names
+    about : name or names
         The secret S.
+
+    Examples
+    --------
+    >>> MinimizeLeakage("income").to_json()
+    {'minimize': {'leakage': ['income']}}
     """
 
     as_written: ClassVar[str] = "minimize = { leakage = [...] }"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.about:
             raise InputError("nothing is private: name the columns whose leakage is minimised")
 
@@ -115,10 +134,15 @@ class MinimizeLeakageAndRate(MinimizeLeakage):
 
     Parameters
     ----------
-    about : names
+    about : name or names
         The secret S.
     theta : Fraction
         The share of the leakage, from 0 to 1.
+
+    Examples
+    --------
+    >>> MinimizeLeakageAndRate("income", "1/4").theta
+    Fraction(1, 4)
     """
 
     theta: Fraction = Fraction(1, 2)
@@ -126,6 +150,7 @@ class MinimizeLeakageAndRate(MinimizeLeakage):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "theta", exact(self.theta, "theta"))
         if not 0 <= self.theta <= 1:
             raise InputError(f"theta is {written(self.theta)}; it is a share from 0 to 1")
 
@@ -135,7 +160,13 @@ class MinimizeLeakageAndRate(MinimizeLeakage):
 
 @dataclass(frozen=True)
 class MinimizeRate(Objective):
-    """I(X; Y) for everything X that the mechanism observes; given Z where the user has it and the encoder knows."""
+    """I(X; Y) for everything X that the mechanism observes; given Z where the user has it and the encoder knows.
+
+    Examples
+    --------
+    >>> MinimizeRate().to_json()
+    {'minimize': {'rate': True}}
+    """
 
     as_written: ClassVar[str] = "minimize = { rate = true }"
 
@@ -145,7 +176,13 @@ class MinimizeRate(Objective):
 
 @dataclass(frozen=True)
 class MinimizeCapacity(Objective):
-    """max I(X; Y) over every law of the observed columns X: what is told at most, whatever the records are (004)."""
+    """max I(X; Y) over every law of the observed columns X: what is told at most, whatever the records are (004).
+
+    Examples
+    --------
+    >>> MinimizeCapacity().to_json()
+    {'minimize': {'capacity': True}}
+    """
 
     as_written: ClassVar[str] = "minimize = { capacity = true }"
 
@@ -159,13 +196,21 @@ class MinimizeVariance(Objective):
 
     Parameters
     ----------
-    of : names
+    of : name or names
         The columns whose shares are estimated.
+
+    Examples
+    --------
+    >>> MinimizeVariance("illness").unit
+    'variance'
     """
 
     of: Names
     unit: ClassVar[str] = "variance"
     as_written: ClassVar[str] = "minimize = { variance = [...] }"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", as_names(self.of))
 
     @property
     def names(self) -> Names:
@@ -188,13 +233,15 @@ class Distortion:
     ----------
     distortion : str or matrix
         "hamming", "squared", "absolute", "erasure", "kl", "norm", "lost", "sum", or a number for each pair.
-    of : names
+    of : name or names
         The columns that are compared with what is released for them.
     at_most : Fraction, optional
         A limit of the expectation.
     classes, weight, parts, p, keeps : optional
         As said above.
 
+    Examples
+    --------
     >>> Distortion.by(lambda x, y: abs(int(x) - int(y)), ["0", "2"], ["0", "1", "2"], of=("X",)).distortion[0]
     (Fraction(0, 1), Fraction(1, 1), Fraction(2, 1))
     """
@@ -207,6 +254,11 @@ class Distortion:
     parts: tuple["Distortion", ...] = ()
     p: str = ""
     keeps: tuple[str, Fraction] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", as_names(self.of))
+        if self.at_most is not None:
+            object.__setattr__(self, "at_most", exact(self.at_most, "at_most"))
 
     @classmethod
     def by(
@@ -246,7 +298,7 @@ class AtLeast:
 
     Parameters
     ----------
-    about : names
+    about : name or names
         The columns.
     at_least_bits : Fraction
         How much is told about them at least.
@@ -254,6 +306,10 @@ class AtLeast:
 
     about: Names
     at_least_bits: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "about", as_names(self.about))
+        object.__setattr__(self, "at_least_bits", exact(self.at_least_bits, "at_least_bits"))
 
     def to_json(self) -> dict[str, Any]:
         return {"information": list(self.about), "at_least_bits": written(self.at_least_bits)}
@@ -267,6 +323,11 @@ class MinimizeDistortion(Objective):
     ----------
     measure : Distortion
         What is made small.
+
+    Examples
+    --------
+    >>> MinimizeDistortion(Distortion("hamming", "plan")).to_json()
+    {'minimize': {'distortion': 'hamming', 'of': ['plan']}}
     """
 
     measure: Distortion

@@ -60,6 +60,8 @@ class Pmf:
     common : int
         A divisor that all counts had, to know how many there were.
 
+    Examples
+    --------
     >>> p = Pmf.from_records({"X": ("a", "b")}, [(("a",), "1/3"), (("b",), "2/3")])
     >>> p.probability(X="b")
     Fraction(2, 3)

@@ -141,6 +141,8 @@ class Problem:
     ProblemFileError
         If something contradicts something else, with the place in the file.
 
+    Examples
+    --------
     >>> from dalenius.testing import xor
     >>> xor().observe, xor().guarantees[0].words()
     (('X1', 'X2'), 'what is released is exactly independent of X1')

@@ -79,6 +79,17 @@ def compare(
     -------
     dict
         ``share_1``, ``share_2``, ``difference``, ``risk_ratio`` and ``odds_ratio``, each a `Figure`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> cards = [
+    ...     {"inputs": {name: ["a", "b"]}, "output": {name: ["a", "b"]}, "form": "pram", "q": ["3/4", "3/4"]}
+    ...     for name in ("X", "Z")
+    ... ]
+    >>> table = pa.table({"X": ["a"] * 60 + ["b"] * 40, "Z": ["a", "b"] * 50})
+    >>> round(compare(cards, table, {"X": "a"}, [{"Z": "a"}, {"Z": "b"}])["difference"].estimate, 6)
+    0.0
     """
     named = [*value, *(name for group in groups for name in group)]
     told = moments(cards, released, named, target=target, weights=weights)
@@ -117,6 +128,17 @@ def regress(
     Returns
     -------
     Regression
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> cards = [
+    ...     {"inputs": {name: ["a", "b"]}, "output": {name: ["a", "b"]}, "form": "pram", "q": ["3/4", "3/4"]}
+    ...     for name in ("X", "Z")
+    ... ]
+    >>> table = pa.table({"X": ["a"] * 60 + ["b"] * 40, "Z": ["a", "b"] * 50})
+    >>> sorted(regress(cards, table, "X", ["Z"], value="a").coefficients)
+    ['(intercept)', 'Z = b']
     """
     told = moments(cards, released, [outcome, *on], target=target, weights=weights)
     return regressed(told, outcome, on, value=value, numbers=numbers, level=level)

@@ -333,6 +333,8 @@ def estimate(
     MismatchError
         If the table is not one that the cards describe.
 
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> card = {"inputs": {"X": ["a", "b"]}, "output": {"X": ["a", "b"]}, "form": "pram", "q": ["3/4", "3/4"]}
     >>> found = estimate(card, pa.table({"X": ["a"] * 60 + ["b"] * 40}))

@@ -64,7 +64,7 @@ class Kept:
         return f"{', '.join(self.names)} {'is' if len(self.names) == 1 else 'are'} as in the original"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
     """What was seen. A release that follows its design contradicts it with probability at most `error`.
 
@@ -96,6 +96,10 @@ class Audit:
     attacks: tuple[Attack, ...] = ()
     transitions: tuple[dict[str, Any], ...] = ()
     distortions: tuple[Realised, ...] = ()
+
+    def __repr__(self) -> str:
+        passed = sum(not finding.contradicts for finding in self.findings)
+        return f"Audit({self.rows:,} rows; {passed} of {len(self.findings)} tests passed)"
 
     @property
     def contradicts(self) -> bool:

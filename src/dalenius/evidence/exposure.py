@@ -206,6 +206,8 @@ def risk(
     InputError
         If the sampling fraction is not given in exactly one way.
 
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> found = risk(pa.table({"a": list("xxxy"), "b": list("uuvv")}), ["a", "b"], fraction=0.5)
     >>> int(found.uniques.sum()), round(found.tau[1], 4)

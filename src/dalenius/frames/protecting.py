@@ -17,6 +17,7 @@ import pyarrow.parquet
 from dalenius.api import Outcome, Progress, release
 from dalenius.core import Design, Problem
 from dalenius.core.digits import one_in
+from dalenius.core.guarantee import as_names
 from dalenius.core.problem_file import read_toml
 from dalenius.errors import InputError
 from dalenius.frames.conversion import returning, typed
@@ -161,11 +162,6 @@ def problem(
     return bind(declared, table=data)[0]
 
 
-def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
-    """One name, or several."""
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
 def _drafted(
     data: Any,
     secret: str | Sequence[str],
@@ -187,7 +183,7 @@ def _drafted(
         raise InputError("Say exactly one of reveal_at_most, guess_at_most, reveal_nothing, deny and times_at_most.")
     table = open_table(data)
     left_out, _ = roles(table)
-    secrets, keep = _listed(secret), _listed(keep)
+    secrets, keep = as_names(secret), as_names(keep)
     others = [n for n in table.names if n not in left_out and n not in secrets and n not in keep and n != person]
     cuts = {
         name: (g,) if isinstance(g, str) else tuple(map(str, g))
@@ -201,7 +197,7 @@ def _drafted(
     }
     wish = Wish(
         (secrets,),
-        tuple(others) if chosen is None else _listed(chosen),
+        tuple(others) if chosen is None else as_names(chosen),
         given[0][0],
         level_of(*given[0]),
         times=None if times_at_most is None else level_of("times", times_at_most),
@@ -247,6 +243,12 @@ class Release:
         The wish, the groups and the problem file.
     outcome : Outcome
         The design, the tests, the counts before and after.
+
+    Examples
+    --------
+    >>> table = pa.table({"town": ["a", "a", "b", "b"] * 50, "sick": ["yes", "no", "no", "no"] * 50})
+    >>> protect(table, secret="sick", release=["town"], reveal_nothing=True)
+    Release of 200 rows: reveals nothing about sick (proved); 1 row in 2 changed; no group lost
     """
 
     source: Any

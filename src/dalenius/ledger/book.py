@@ -51,6 +51,8 @@ class Ledger:
     wait : float
         Seconds to wait for another process.
 
+    Examples
+    --------
     >>> import tempfile
     >>> from dalenius import solve
     >>> from dalenius.testing import xor

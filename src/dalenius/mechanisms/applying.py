@@ -28,7 +28,7 @@ CHUNK = 1 << 20
 Array = npt.NDArray[Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Released:
     """What leaves, and beside it what never leaves: which input each record had and which letter it drew.
 
@@ -41,7 +41,10 @@ class Released:
     letters: Array
     order: Array | Words | None = None
     kept: tuple[str, ...] = ()
-    workspace: Workspace = field(default_factory=Workspace, repr=False)
+    workspace: Workspace = field(default_factory=Workspace)
+
+    def __repr__(self) -> str:
+        return f"Released({self.rows:,} rows of {', '.join(self.columns)})"  # never a record
 
     @property
     def rows(self) -> int:

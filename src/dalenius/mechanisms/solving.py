@@ -62,6 +62,8 @@ def solve(
     Infeasible
         If the promises and limits cannot be met together.
 
+    Examples
+    --------
     >>> from dalenius.testing import xor
     >>> float(solve(xor()).value)
     1.0

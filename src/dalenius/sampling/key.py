@@ -44,6 +44,8 @@ class Key:
     secret : bytes
         32 of them.
 
+    Examples
+    --------
     >>> Key.fresh() == Key.fresh()
     False
     """

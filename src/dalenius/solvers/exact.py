@@ -146,6 +146,8 @@ def solve(A: Rows, b: Sequence[Rational]) -> list[Fraction]:
     b : rational vector
         The right side.
 
+    Examples
+    --------
     >>> solve([[2, 0], [0, 3], [2, 3]], [1, 1, 2])
     [Fraction(1, 2), Fraction(1, 3)]
     """
