@@ -9,19 +9,25 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Compiled modules are kept: without them every command starts half a second later.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all test-kernels test-node test-engines test-browser test-r test-docs docs check coverage smoke mutants nightly format \
+.PHONY: demo test test-long test-all test-kernels test-node test-engines test-browser test-r test-docs docs check coverage smoke mutants nightly format \
 	bench bench-quick bench-page bench-all ledger-torture torture torture-kernel lock clean
 
-PLAIN := "not slow and not engines and not node and not browser and not r"
+PLAIN := not slow and not engines and not node and not browser and not r
+
+# Asserts are not rewritten here: that would take longer than many of the tests. `pytest FILE` shows the values of one that fails.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart 0 --assert=plain --showlocals
 
 demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release and demo/curve
 	$(BIN)/python examples/rand_health/demo.py demo
 
-test: $(VENV)/dev.stamp  ## the default tests, two to four minutes on two quiet cores
-	$(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart 0 -m $(PLAIN)
+test: $(VENV)/dev.stamp  ## the default tests, two minutes on two quiet cores
+	$(PYTEST) -m "$(PLAIN) and not long"
+
+test-long: $(VENV)/dev.stamp  ## those that take half a second or more each, two minutes as well
+	$(PYTEST) -m "$(PLAIN) and long"
 
 test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones
-	DALENIUS_TESTS=all $(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart 0 -m "not engines and not node and not browser and not r"
+	DALENIUS_TESTS=all $(PYTEST) -m "not engines and not node and not browser and not r"
 
 # Doubles differ by processor; OpenBLAS can take the kernels of another one, if this one has the instructions.
 KERNELS := Prescott Nehalem Sandybridge Haswell SkylakeX
@@ -60,9 +66,9 @@ check: $(VENV)/dev.stamp  ## format, lint, strict types, tests and doctests
 	$(BIN)/mypy
 	$(MAKE) test
 
-coverage: $(VENV)/dev.stamp  ## the default tests once more, counted: every line and branch of the kernel, 95 % of the package
+coverage: $(VENV)/dev.stamp  ## the default and the longer tests once more, counted: every line and branch of the kernel, 95 % of the package
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest -n 2 --dist loadfile --max-worker-restart 0 -m $(PLAIN)
+	$(BIN)/python -m coverage run -m pytest -n 2 --dist loadfile --max-worker-restart 0 -m "$(PLAIN)"
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --include "*/dalenius/kernel/*" --show-missing --skip-covered --fail-under 100
 	$(BIN)/python -m coverage report --skip-covered --fail-under 95

@@ -88,6 +88,7 @@ def test_a_key_is_kept_only_if_something_was_charged(asked, run):
     assert not (asked / "k2").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("noise", ["randomised-response", "exponential", "geometric", "table"])
 def test_finite_noise_is_drawn_charged_and_proved(asked, run, noise):
     few = ["sex,age"] + [f"{'fm'[k % 2]},{'old' if k % 3 else 'young'}" for k in range(12)]
@@ -186,6 +187,7 @@ def test_an_answer_that_was_given_elsewhere_is_added_from_its_card(asked, run):
     assert run("ledger", "add", asked / "L", asked / "a.json", "--dataset", "d", "--again")[0] == 2
 
 
+@pytest.mark.long
 def test_a_million_records_by_their_structure(tmp_path, run):
     parquet.write_table(pa.table({"bit": ["0", "1"] * 500_000}), tmp_path / "t.parquet")
     (tmp_path / "q.toml").write_text(

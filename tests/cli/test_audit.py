@@ -97,6 +97,7 @@ def test_a_design_is_measured_and_its_release_tested_in_one_go(place, run, monke
     assert "C_1" not in out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(effort(2, 6)))
 def test_point_07e_every_printed_level_is_at_least_the_proved_one(tmp_path, run, seed):
     rng = random.Random(seed)

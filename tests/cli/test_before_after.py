@@ -48,6 +48,7 @@ def released(folder, *further):
     assert main(["release", "--details", str(folder / "p.toml"), "-o", str(folder / "out"), *further]) == 0
 
 
+@pytest.mark.long
 def test_point_10_groups_that_vanish_are_named_and_ways_out_were_tried(folder, capsys):
     released(folder)
     printed = capsys.readouterr().out
@@ -67,6 +68,7 @@ def test_point_10_groups_that_vanish_are_named_and_ways_out_were_tried(folder, c
     assert main(["verify", str(folder / "out" / "card.json")]) == 0
 
 
+@pytest.mark.long
 def test_margins_that_are_preserved_raise_no_alarm(folder, capsys):
     (folder / "p.toml").write_text(FILE.replace("[objective]", "preserve_marginals = true\n[objective]"))
     released(folder, "--json")
@@ -84,6 +86,7 @@ def test_counts_are_right_for_letters_in_any_order():
     assert found.pairs == ()
 
 
+@pytest.mark.long
 def test_point_11_noise_that_is_worse_than_a_constant_says_so(tmp_path, capsys):
     rng = np.random.default_rng(1)
     ages = 5 * np.clip(rng.normal(8.4, 4, 800), 0, 19).astype(int)

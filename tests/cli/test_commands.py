@@ -143,6 +143,7 @@ def refusal(checker: Callable[[str], object], kind: type[Exception], text: str) 
     return ""
 
 
+@pytest.mark.long
 def test_the_exported_checker_needs_nothing_and_agrees_with_the_package(done: Place, run: Run) -> None:
     code, _, _ = run("verify", "--export", done / "verifier.py")
     assert code == 0
@@ -431,6 +432,7 @@ def test_python_walk_is_the_same_walk(done: Place, tmp_path: Path) -> None:
     assert not seen.contradicts
 
 
+@pytest.mark.long
 def test_explain_says_what_one_more_bit_of_leakage_buys(run: Run, tmp_path: Path) -> None:
     records = [{"S": s, "X": x, "p": "9/20" if s == x else "1/20"} for s in "01" for x in "01"]
     (tmp_path / "j.json").write_text(json.dumps({"variables": {"S": ["0", "1"], "X": ["0", "1"]}, "pmf": records}))

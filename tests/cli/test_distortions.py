@@ -162,6 +162,7 @@ def test_a_function_of_other_letters_than_those_of_the_column():
     assert design.gap <= Fraction(1, 10**9)
 
 
+@pytest.mark.long
 def test_a_function_is_traded_and_its_region_asked():
     problem = by_function("1/2")
     curve = tradeoff(problem, 4)

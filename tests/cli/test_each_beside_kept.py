@@ -48,6 +48,7 @@ def table(tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("released", [OWN, OWN.replace("pram", "randomised-response"), 'output = "Z"'])
 def test_point_12_columns_are_perturbed_one_by_one_and_weights_are_kept(table, run, released):
     (table / "p.toml").write_text(TOML.replace("RELEASED", released))

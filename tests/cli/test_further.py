@@ -29,6 +29,7 @@ def told(run, *arguments):
     return json.loads(out)
 
 
+@pytest.mark.long
 def test_adversaries_who_lack_bits_match_the_closed_form_of_xor(files, run):
     found = told(run, files / "xor.json", "--unknown", "1.5")
     low, high = found["limited_capacity_bits"]
@@ -38,6 +39,7 @@ def test_adversaries_who_lack_bits_match_the_closed_form_of_xor(files, run):
     assert "worth" in run("audit", files / "flip.json", "--unknown", "0.5")[1]
 
 
+@pytest.mark.long
 def test_a_query_and_a_question_to_those_who_lack_bits(files, run):
     (files / "q.toml").write_text(
         'records = 100\nletters = ["0", "1"]\nquery = "count"\nnoise = "gaussian"\nparameter = 400\n'

@@ -37,6 +37,7 @@ def rand(tmp_path_factory: pytest.TempPathFactory) -> Path:
 MAIN = ("--protect", "health", "--release", "plan,visits,illnesses")
 
 
+@pytest.mark.long
 def test_the_file_is_released_without_an_edit(rand: Path, run: Run, tmp_path: Path) -> None:
     code, out, err = run("init", rand, *MAIN, "--reveal", "0.01", "-o", tmp_path / "problem.toml")
     assert (code, err) == (0, "")
@@ -271,6 +272,7 @@ def test_a_new_column_of_a_large_table_is_released_without_an_edit(
     assert ("reveals at most 0.01 bits" if promise else "reveals nothing about health") in out
 
 
+@pytest.mark.long
 def test_a_promise_that_the_table_keeps_already_changes_nothing(place: Place, run: Run) -> None:
     wishes = ["--protect", "out", "--release", "sex,age", "--reveal", "1", "-o", place / "loose.toml"]
     assert run("init", place / "t.csv", *wishes)[0] == 0

@@ -53,6 +53,7 @@ def asked(joint=None, bits="1/200", **rest):
     return Problem(**(keys | {"joint": law() if joint is None else joint} | rest))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("margins", [False, True])
 def test_point_14_time_that_is_up_leaves_a_proved_design_with_its_interval(margins):
     start = time.process_time()
@@ -137,6 +138,7 @@ def test_point_14_an_interrupt_keeps_the_best_design_if_asked(tmp_path):
     assert main(["verify", str(tmp_path / "d.json")]) == 0
 
 
+@pytest.mark.long
 def test_a_time_limit_leaves_nothing_behind_whenever_it_strikes(monkeypatch):
     """A watch that is left behind ends the whole process later; a thread broken while it starts never ends."""
     monkeypatch.setattr(interrupts, "PATIENCE", 600.0)

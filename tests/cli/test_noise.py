@@ -42,6 +42,7 @@ def table(tmp_path):
     return tmp_path / "n.csv"
 
 
+@pytest.mark.long
 def test_a_release_is_written_verified_audited_estimated_and_drawn_again(table, run):
     folder, key = table.parent / "out", table.parent / "k"
     code, said, err = run("noise", "--details", table, *WORD, "--distortion", "90%", "-o", folder, "--key", key)
@@ -87,6 +88,7 @@ def test_point_17_weights_are_not_ignored_where_numbers_have_noise(table, run):
     assert "leave out --weights" in err
 
 
+@pytest.mark.long
 def test_apply_draws_the_same_table_as_release(table, run):
     folder, out = table.parent / "out", table.parent / "drawn.csv"
     run("noise", "--details", table, *WORD, "--distortion", "100", "-o", folder, "--key", table.parent / "k")
@@ -95,6 +97,7 @@ def test_apply_draws_the_same_table_as_release(table, run):
     assert out.read_text() == (folder / "released.csv").read_text()
 
 
+@pytest.mark.long
 def test_a_changed_release_is_seen_and_a_changed_design_refused(table, run):
     folder = table.parent / "out"
     run("noise", "--details", table, *WORD, "--epsilon", "1", "--mechanism", "laplace", "--order", "keep", "-o", folder)

@@ -40,6 +40,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.long
 def test_the_whole_walk(folder, run):
     design = folder / "d.json"
     code, out, err = run("solve", folder / "p.toml", "-o", design)
@@ -76,6 +77,7 @@ def test_the_whole_walk(folder, run):
     assert alone.stdout.startswith("PROVED")
 
 
+@pytest.mark.long
 def test_a_release_of_orbits_is_a_folder_with_a_card_that_lists_them(folder, run):
     assert run("release", folder / "p.toml", "-o", folder / "out")[0] == 0
     code, out, _ = run("verify", folder / "out" / "card.json")

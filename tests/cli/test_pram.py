@@ -151,6 +151,7 @@ def test_a_damaged_card_draws_nothing(place, run):
     assert run("apply", place / "bad.json", "--value", "south")[0] == 4
 
 
+@pytest.mark.long
 def test_one_value_has_the_law_of_its_row():
     letters = {"X": ("a", "b", "c")}
     channel = Pram(letters, letters, (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)))

@@ -45,6 +45,7 @@ def table(tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["pram", "randomised-response"])
 def test_point_12_one_column_is_perturbed_and_survey_weights_are_kept(table, run, form):
     (table / "p.toml").write_text(TOML.replace("FORM", form))
@@ -58,6 +59,7 @@ def test_point_12_one_column_is_perturbed_and_survey_weights_are_kept(table, run
     assert told["low"][0] <= told["estimate"][0] <= told["high"][0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words",
     [

@@ -71,6 +71,7 @@ def one_row_bits(design):
     return float((p[:, None] * rows * np.log2(np.where(rows > 0, rows, 1) / np.where(out > 0, out, 1))).sum())
 
 
+@pytest.mark.long
 # --- any adversary ----------------------------------------------------------------------------------------------------
 def test_point_01_a_group_of_records_with_noise_tells_as_much_as_its_rows_add_up_to(place):
     one = solve(Problem.from_file(place(NOISE)))
@@ -114,6 +115,7 @@ def test_point_02_a_matrix_speaks_of_one_released_row_too(place, run, tmp_path):
     assert Fraction(spent) == 1
 
 
+@pytest.mark.long
 def test_a_promise_about_the_whole_release_is_proved_at_the_figure_that_the_ledger_charges(place, run, tmp_path):
     problem = place(NOISE + 'rows = "all"\n')
     run("ledger", "init", tmp_path / "l", "--budget", "dalenius=9")
@@ -136,6 +138,7 @@ def two_equal_rows_bits(design):
     return float((both * np.log2(np.where(both > 0, both, 1) / out)).sum() / 2)
 
 
+@pytest.mark.long
 def test_point_02_equal_rows_tell_no_more_than_the_promise_about_all_of_them(place, tmp_path):
     (tmp_path / "n.csv").write_text("x\n3\n9\n")
     one = solve(Problem.from_file(place(NOISE)))

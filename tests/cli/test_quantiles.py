@@ -34,6 +34,7 @@ def write(folder: Path, *, stated: bool, more: str = "") -> Path:
     return folder / "p.toml"
 
 
+@pytest.mark.long
 def test_a_stated_cdf_releases_the_scheme_of_theorem_5(folder: Path, run: Run) -> None:
     problem, out = write(folder, stated=True, more='form = "sums"\nmodulus = 4'), folder / "stated"
     code, said, _ = run("release", "--details", problem, "-o", out, "--new-key", folder / "k")
@@ -61,6 +62,7 @@ def test_one_sum_of_all_cells_is_independent_of_all_but_one(folder: Path, run: R
     assert float(json.loads(said)["value"]) == pytest.approx(2, abs=1e-12)  # log2 K
 
 
+@pytest.mark.long
 def test_quantiles_of_the_table_are_cut_once_and_said_to_be_public(folder: Path, run: Run) -> None:
     problem, out = write(folder, stated=False), folder / "counted"
     code, said, _ = run("release", "--details", problem, "-o", out, "--new-key", folder / "k2", "--gap", "0.01")

@@ -30,6 +30,7 @@ def test_an_audit_in_words_and_in_json(file, run):
     assert told["dp_epsilon"] == pytest.approx(0.69314718056)
 
 
+@pytest.mark.long
 def test_an_audit_with_a_prior_is_that_of_the_channel(file, run):
     records = [{"X1": a, "X2": b, "X3": c, "p": "1/8"} for a in "01" for b in "01" for c in "01"]
     prior = {"variables": {f"X{i}": ["0", "1"] for i in (1, 2, 3)}, "pmf": records}

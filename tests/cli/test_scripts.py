@@ -87,6 +87,7 @@ def test_the_scripts_say_what_the_library_says(told, which, target):
     assert sorted(out) == sorted(ours)
 
 
+@pytest.mark.long
 def test_the_reader_for_r_runs_where_r_is(tmp_path):
     test_the_scripts_say_what_the_library_says(runner("estimate.R", tmp_path), "a matrix for each column", "population")
 
@@ -165,6 +166,7 @@ def test_point_09_what_is_not_determined_is_said_so(told):
     assert out[1:] == [f"X={x}\tnot determined by what was released" for x in "bc"]
 
 
+@pytest.mark.long
 def test_point_09_intervals_of_the_script_cover(tmp_path):
     """Releases of a matrix that is nearly singular: what is printed covers, the rest is refused with a reason."""
     rng = np.random.default_rng(8)

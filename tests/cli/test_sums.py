@@ -41,6 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return here
 
 
+@pytest.mark.long
 def test_a_chain_of_sums_from_a_problem_file_to_an_audited_release(folder: Path, run: Run) -> None:
     problem, out = write(folder, 'form = "sums"'), folder / "out"
     code, said, _ = run("release", "--details", problem, "-o", out, "--new-key", folder / "k")
@@ -77,6 +78,7 @@ def test_letters_that_were_swapped_between_records_are_noticed(folder: Path, run
     assert run("audit", out / "design.json", *released, folder / "forged.csv")[0] == 4
 
 
+@pytest.mark.long
 def test_small_sums_are_proved_outcome_by_outcome_and_audited_whole(folder: Path, run: Run) -> None:
     pairs = [["X1", "X2"], ["X2", "X3"], ["X3", "X4"]]
     problem = write(folder, 'form = "sums"\nwindows = { size = 3 }\nmodulus = 4', NAMES[:4], pairs)
@@ -106,6 +108,7 @@ def test_what_leaks_or_makes_no_sense_is_refused(
     assert message in error
 
 
+@pytest.mark.long
 def test_random_columns_from_a_problem_file(folder: Path, run: Run) -> None:
     problem = write(folder, 'form = "random-columns"', NAMES[:3])
     code, said, _ = run("solve", problem, "-o", folder / "random.json")

@@ -169,6 +169,7 @@ def test_a_point_is_one_two_or_three_numbers(folder, capsys, at):
     assert not (folder / "x").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("option", "unit", "limit"), [("--leakage", "distortion", 0.01), ("--distortion", "bits", 0.1)]
 )

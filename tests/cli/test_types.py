@@ -35,6 +35,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 def test_the_whole_walk(folder, run):
     design = folder / "d.json"
     code, out, err = run("solve", folder / "p.toml", "-o", design, "--gap", "1e-9")

@@ -47,6 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return here
 
 
+@pytest.mark.long
 def test_sixty_columns_from_a_problem_file_to_an_audited_release(folder: Path, run: Run) -> None:
     problem, out = write(folder), folder / "out"
     code, said, _ = run("release", "--details", problem, "-o", out, "--new-key", folder / "k")
@@ -84,6 +85,7 @@ def test_sixty_columns_from_a_problem_file_to_an_audited_release(folder: Path, r
     assert alone.stdout.startswith("PROVED")
 
 
+@pytest.mark.long
 def test_a_released_table_with_two_columns_swapped_is_caught(folder: Path, run: Run) -> None:
     problem, out = write(folder, ("size = 4", "size = 2")), folder / "pairs"
     assert run("release", "--details", problem, "-o", out, "--new-key", folder / "k2")[0] == 0
@@ -116,6 +118,7 @@ def test_what_cannot_be_composed_is_refused_in_one_sentence(
     assert not (folder / "no.json").exists()
 
 
+@pytest.mark.long
 def test_a_pmf_of_independent_samples_is_a_source_and_another_table_is_refused(folder: Path, run: Run) -> None:
     problem = write(folder, source='pmf = "prior.json"')
     assert run("solve", problem, "-o", folder / "pmf.json", "--force")[0] == 0

@@ -69,6 +69,7 @@ def rows(source: Any, query: str | None = None) -> list[list[Any]]:
     return [[None if v == "?" else v for v in whole.column(name).to_pylist()] for name in COLUMNS]  # as text says it
 
 
+@pytest.mark.long
 def test_a_limit_of_memory_gives_the_same_table(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = rows(released(place, "whole") / "released.parquet")
     monkeypatch.setattr(drawing, "CHUNK", 300)
@@ -102,6 +103,7 @@ def test_a_design_is_applied_within_a_limit_too(place: Path, monkeypatch: pytest
     assert not seen.contradicts
 
 
+@pytest.mark.long
 def test_every_format_and_a_folder_give_the_same_rows(place: Path) -> None:
     whole = rows(released(place, "whole") / "released.parquet")
     table = parquet.read_table(place / "t.parquet")
@@ -130,6 +132,7 @@ def in_sqlite(place: Path) -> str:
     return address
 
 
+@pytest.mark.long
 def test_from_sqlite_and_into_it(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole = rows(released(place, "whole") / "released.parquet")
     address = in_sqlite(place)

@@ -98,6 +98,7 @@ def test_fano_is_inverted_exactly(values, share):
     assert e >= (unknown - 1) / log2(values) - 1e-12  # the papers' form is never better
 
 
+@pytest.mark.long
 def test_the_audit_of_a_design_alone_tells_the_attack_on_its_secrets(tmp_path):
     design = solve(binary_tradeoff("1/10", "3/20"))
     (tmp_path / "d.json").write_text(design.dumps(), encoding="utf-8")

@@ -41,6 +41,7 @@ def tilted(channel):
     return replace(channel, columns=tuple(changed.get(column, column) for column in channel.columns))
 
 
+@pytest.mark.long
 def test_the_certified_law_is_not_contradicted_and_another_is(design, inputs):
     letters = dealt(design.channel, inputs)
     seen = examine(design, inputs, letters)

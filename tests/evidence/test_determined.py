@@ -45,6 +45,7 @@ def test_point_09_no_entry_of_the_demo_is_dust(margins):
     assert float(design.gap) <= 1e-6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("margins", [True, False])
 def test_point_09_estimates_of_the_demo_are_no_worse_than_raw_counts_and_lie_in_their_intervals(margins):
     design, counts = demo(margins)

@@ -141,6 +141,7 @@ def test_leakage_seen_under_the_right_law_is_what_chance_gives():
         assert entry["seen_bits"] < 6 * entry["expected_by_chance_bits"] < 0.001
 
 
+@pytest.mark.long
 # --- shuffled --------------------------------------------------------------------------------------------------------
 def test_shuffled_rows_of_the_right_law_pass(design):
     rng, law = np.random.default_rng(7), law_of(design)
@@ -205,6 +206,7 @@ def test_the_fit_of_a_row_is_below_its_p_value_at_most_as_often_as_it_says():
     assert min(p_values.values()) < 0.01
 
 
+@pytest.mark.long
 def test_a_whole_audit_errs_at_most_as_often_as_it_says():
     """Many small releases at a stated error of one half."""
     design, rng = disclose(example2()), np.random.default_rng(12)
@@ -283,6 +285,7 @@ def leaks(audit):
     return [f for f in audit.findings if "than chance allows" in f.what]
 
 
+@pytest.mark.long
 def test_the_leakage_of_an_honest_release_is_within_what_chance_allows():
     design = disclose(example2())
     rng = np.random.default_rng(11)
@@ -319,6 +322,7 @@ def resampled(rng, size, rows, keep):
     return read, np.where((read % 3 == 0) | (rng.random(rows) < keep), read, fresh)
 
 
+@pytest.mark.long
 def test_a_channel_with_many_letters_is_audited_without_its_rows():
     design, rng = many_letters(), np.random.default_rng(3)
     read, drawn = resampled(rng, 3000, 200_000, 0.8)

@@ -156,6 +156,7 @@ def test_a_release_is_audited_against_a_design_with_both_tables():
         dalenius.audit(PARITY, released="r.csv", original="t.csv")
 
 
+@pytest.mark.long
 def test_columns_read_by_their_type_are_measured_like_the_same_rows_written_out():
     half, sure = Fraction(1, 2), (Fraction(0), Fraction(1))
     by_type = Types("X", ("a", "b"), 3, {"Y": ("0", "1")}, (sure, (half, half), sure[::-1], sure), ("P", "Q", "R"))

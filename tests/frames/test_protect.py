@@ -51,6 +51,7 @@ def test_pandas_comes_back_with_ordered_categories_and_its_own_types(released):
     assert set(data["visits"]) == {0, 1, 2}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", [pl.DataFrame, pa.table])
 def test_other_frames_come_back_as_they_went(make):
     given = make(FRAME)
@@ -60,6 +61,7 @@ def test_other_frames_come_back_as_they_went(make):
     assert len(out.data) == 3000
 
 
+@pytest.mark.long
 def test_a_file_comes_back_as_arrow(tmp_path):
     pd.DataFrame(FRAME).to_csv(tmp_path / "t.csv", sep=";", index=False)
     out = protect(tmp_path / "t.csv", **FEW)
@@ -101,6 +103,7 @@ def test_write_leaves_the_folder_of_a_release(released, tmp_path):
     assert again.guarantees == (Leakage("health", "1/200"),)
 
 
+@pytest.mark.long
 def test_the_folder_goes_with_the_object():
     out = protect(pa.table(FRAME), **FEW)
     place = out.outcome.folder
@@ -110,11 +113,13 @@ def test_the_folder_goes_with_the_object():
     assert not place.exists()
 
 
+@pytest.mark.long
 def test_the_same_key_gives_the_same_rows():
     one, two = (protect(pa.table(FRAME), **FEW, key=Key.unsafe(7)) for _ in range(2))
     assert one.data.equals(two.data)
 
 
+@pytest.mark.long
 def test_losses_are_values_that_lost_more_than_a_quarter():
     out = protect(pd.DataFrame(FRAME), **FEW, keep_rows=0)
     counts = {(v.columns[0], v.values[0]): (v.before, v.after) for v in out.outcome.counts.single}
@@ -149,6 +154,7 @@ def test_a_notebook_shows_text_alone_in_less_than_30_kB(released):
         assert not {"script", "img", "link"} & set(page.tags)
 
 
+@pytest.mark.long
 def test_no_repr_shows_the_statistics_of_the_table():
     asked = problem(pa.table(FRAME), **WISH)
     design = solve(asked)
@@ -165,6 +171,7 @@ def test_no_repr_shows_the_statistics_of_the_table():
     assert re.fullmatch(r"Certificate\(\w+\)", repr(design.certificate))
 
 
+@pytest.mark.long
 def test_a_curve_is_asked_drawn_and_tabulated():
     curve = tradeoff(problem(pa.table(FRAME), **WISH, keep_rows=0), 5)
     point = curve.at(bits=0.004)
@@ -184,6 +191,7 @@ def test_one_name_need_not_be_a_list_and_a_factor_is_a_promise():
     assert found.promise == "makes no answer about health more than 2 times as likely"
 
 
+@pytest.mark.long
 def test_dates_come_back_as_ordered_years():
     days = [date(2014 + k % 7, 1 + k % 12, 1 + k % 28) for k in range(len(FRAME["age"]))]
     data = protect(pd.DataFrame(FRAME | {"day": pd.to_datetime(days)}), **(FEW | {"release": "day"})).data

@@ -8,6 +8,8 @@ from fractions import Fraction
 from itertools import permutations, product
 from math import exp, log, log2, prod
 
+import pytest
+
 from dalenius.kernel import Refused, check
 from dalenius.kernel.alike import types
 from dalenius.kernel.numbers import canonical
@@ -156,6 +158,7 @@ def false(document, verdict):
     return None
 
 
+@pytest.mark.long
 def test_what_is_proved_of_a_damaged_document_is_true():
     chance = random.Random(11)
     proved, slowest = Counter(), 0.0

@@ -156,5 +156,6 @@ def test_every_planted_error_has_its_place():
     assert [name for name, (right, _) in PLANTED.items() if source().count(right) != 1] == []
 
 
+@pytest.mark.long
 def test_nothing_is_seen_without_an_error(kept):
     assert seen(loaded(source()), kept) is None

@@ -40,6 +40,7 @@ def test_an_honest_file_is_proved(name):
     check(text_of(honest()[name]), privacy_only=True)
 
 
+@pytest.mark.long
 def test_the_exported_file_refuses_all_of_them_with_the_same_sentence():
     other = one_file()
     for name, text in FORGED.items():

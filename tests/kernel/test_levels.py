@@ -54,6 +54,7 @@ def test_no_channel_of_a_search_tells_more_than_is_proved_and_good_prices_are_ti
         assert proved <= reached + 1e-8
 
 
+@pytest.mark.long
 def test_strata_are_bounded_by_pairs_of_one_stratum_alone():
     rng = np.random.default_rng(3)
     pairs = [(x, y) for x, y in permutations(range(6), 2) if x % 2 == y % 2]

@@ -20,6 +20,7 @@ def read(name):
     return json.loads((CORPUS / f"{name}.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.long
 def test_other_meanings_are_refused_or_true():
     found = forge(seed=5, few=effort(25, 2_000))
     assert sum(found.refused.values()) > sum(found.true.values()) > 0
@@ -37,6 +38,7 @@ def test_verify_of_the_package_says_the_same(tmp_path, capsys):
     assert seen == {0, 4}
 
 
+@pytest.mark.long
 def test_most_kinds_of_honest_documents_are_true_by_brute_force():
     chance = random.Random(6)
     known = 0

@@ -608,6 +608,7 @@ def test_damaged_designs_are_refused_or_true(seed, monkeypatch):
     assert accepted
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*SMALL, "windows_apart"])
 def test_a_second_opinion_finds_no_lie_in_real_designs_and_one_in_false_ones(name):
     document = honest(name)

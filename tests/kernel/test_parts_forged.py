@@ -845,6 +845,7 @@ def judged_well(name, checker):
     return max(map(abs, ends)) < Fraction(1, 2**58)
 
 
+@pytest.mark.long
 def test_the_exported_checker_judges_everything_as_the_package_does():
     assert [name for name in (*ORACLE, *FORGERIES) if not judged_well(name, one_file())] == []
 

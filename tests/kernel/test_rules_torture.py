@@ -6,6 +6,7 @@ from tests.effort import effort
 from tests.kernel.torture_rules import climb_proofs, damage_proofs, random_proofs
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("proofs", [damage_proofs, climb_proofs, random_proofs])
 def test_no_bound_is_passed_by_a_channel_that_is_allowed(proofs):
     found = proofs(effort(100, 2_000), 7)

@@ -32,6 +32,7 @@ def capacity(rows):
     return smallest_ball(Laws(np.array(rows, dtype=float) / sum(rows[0])), gap=1e-9).low / log(2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_no_adversary_learns_more_than_is_proved(seed):
     """All selections of one reachable sum for each letter (anybody), and all states of the others (independent)."""

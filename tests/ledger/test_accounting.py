@@ -231,6 +231,7 @@ def cases(draw):
     return dict(zip(cells, p, strict=True)), a, b
 
 
+@pytest.mark.long
 @settings(max_examples=effort(6, 40), deadline=None)
 @given(cases())
 def test_no_charge_is_below_the_truth(case):

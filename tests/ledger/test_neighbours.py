@@ -53,6 +53,7 @@ def test_pure_levels_add(book):
     assert status["how"]["differential_privacy"] == "levels add up"
 
 
+@pytest.mark.long
 def test_many_small_answers_are_charged_less_with_a_delta(book):
     status = add(
         book("differential_privacy:1/1000000=100", "differential_privacy=100"), answer("discrete-laplace", 10), 60
@@ -63,6 +64,7 @@ def test_many_small_answers_are_charged_less_with_a_delta(book):
     assert "Renyi" in status["how"]["differential_privacy:1/1000000"]
 
 
+@pytest.mark.long
 def test_gaussian_answers_add_up_as_one_gaussian_of_less_noise(book):
     many = 16
     status = add(book("differential_privacy:1/1000000=100", "zcdp=9"), answer("discrete-gaussian", 100), many)
@@ -75,6 +77,7 @@ def test_gaussian_answers_add_up_as_one_gaussian_of_less_noise(book):
     assert "concentrated" in status["how"]["differential_privacy:1/1000000"]
 
 
+@pytest.mark.long
 def test_gaussian_noise_has_no_pure_level(book):
     ledger = book("differential_privacy=10")
     with pytest.raises(LedgerRefused, match="at a delta only"):

@@ -42,6 +42,7 @@ def test_answers_about_one_column_add_up_by_individual_capacity(tmp_path):
         assert spent(ledger) >= min(sum(c.low for c in found), 1.0)
 
 
+@pytest.mark.long
 def test_answers_about_two_columns_are_charged_by_general_composition(tmp_path):
     """Each class of a letter counts once for each letter of the other column; less than the capacity of all records."""
     one = count("randomised-response", "3/5", 5)
@@ -56,6 +57,7 @@ def test_answers_about_two_columns_are_charged_by_general_composition(tmp_path):
     assert "all that is read of a person" in ledger.status()["how"]["dalenius"]
 
 
+@pytest.mark.long
 def test_other_people_are_charged_what_they_reveal_by_ties(tmp_path):
     """Parallel composition: the own dataset, and of each other one what it tells of a person with as many values."""
     one, many = count("randomised-response", "3/5", 2), count("randomised-response", "3/5", 5)
@@ -75,6 +77,7 @@ def test_other_people_are_charged_what_they_reveal_by_ties(tmp_path):
     assert query_about(wide, 2, own=True) == query_whole(wide)[1] >= query_about(wide, 2, own=False)
 
 
+@pytest.mark.long
 def test_answers_about_other_columns_are_charged_their_whole_capacity(tmp_path):
     """Two columns of two people: the sum of C_1 is less than what they tell together, so it is not what is charged."""
     one = Query(2, (BITS,) * 2, "table", "table", None, table=tuple("abcd"), kernel=(tuple("abcd"), _both(F(1, 4))))

@@ -13,6 +13,7 @@ from tests.ledger.torture import BUGS, torture
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 
 
+@pytest.mark.long
 def test_some_kills_lose_nothing_and_spend_nothing_twice():
     # In a process of its own: what a test runner's threads hold when it forks, the fork may wait for without end.
     least = effort(4, 8)

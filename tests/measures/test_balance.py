@@ -49,6 +49,7 @@ def test_reference_brackets(case):
     assert high - low <= 2e-4
 
 
+@pytest.mark.long
 def test_no_prior_with_enough_entropy_learns_more():
     law, b = CHANNELS["and_rr0.1"](), 1.75
     high = limited_capacity(law, b)[1]
@@ -60,6 +61,7 @@ def test_no_prior_with_enough_entropy_learns_more():
     assert told(p.reshape(-1, 2, 2), table).max() / LN2 <= high
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "wanted"), [("xor_rr0.1", 1.0), ("and_rr0.1", 1.5)])
 def test_the_threshold_below_which_ignorance_does_not_help(name, wanted):
     law = CHANNELS[name]()

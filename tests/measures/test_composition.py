@@ -68,6 +68,7 @@ def test_parallel_releases_of_bits(case):  # E16
 GENERAL = [c for c in ORACLE if c["kind"] == "general_composition"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", GENERAL[: effort(1, len(GENERAL))], ids=lambda c: c["name"])
 def test_two_datasets_of_two_people(case):  # E14: more than C11 + C22
     release, want = both(F(case["inputs"]["p"])), case["expected"]

@@ -135,6 +135,7 @@ def test_no_random_point_beats_the_upper_end(n):
     assert ratio.max() <= least * 1.0005
 
 
+@pytest.mark.long
 def test_many_letters_by_lanczos_agree_with_the_singular_values():
     rng = np.random.default_rng(8)
     p, rows = rng.dirichlet(np.ones(320)), rng.dirichlet(np.ones(310), 320)  # by Lanczos beyond 300
@@ -173,6 +174,7 @@ def s_star_one_sided(p0, z):
     return math.log(p0 + (1 - p0) * z) / math.log(p0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(effort(2, 5)))
 def test_closed_forms_lie_in_the_brackets(seed):
     rng, bit = np.random.default_rng(seed), ("0", "1")

@@ -56,6 +56,7 @@ def test_means_histograms_intervals_and_tables():
     assert list(query_deltas(still)) == list(EPSILONS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("noise", ["gaussian", "laplace"])
 @pytest.mark.parametrize("kind", ["count", "sum", "mean"][: effort(1, 3)])
 def test_many_records_are_measured_as_few_of_them_are(noise, kind):

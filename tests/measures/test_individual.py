@@ -142,6 +142,7 @@ def test_brackets_hold_and_the_adversary_learns_what_is_said(seed):
         assert against(law, [other])[0] <= found[0].high
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=15)
 @given(st.integers(0, 10**6))
 def test_post_processing_tells_no_more_about_anyone(seed):

@@ -54,6 +54,7 @@ def violations(turns: int, seed: int) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_no_random_channel_violates_an_implication() -> None:
     assert violations(100, 7) == []
 

@@ -70,6 +70,7 @@ def test_rows_with_one_letter_for_each_order_are_those_of_the_form(make):
     assert capacity(written).high == pytest.approx(capacity(channel).high, abs=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", CHANNELS)
 def test_the_audit_by_orbits_holds_the_audit_of_all_rows(make):
     channel, law = make(), law_of(make())

@@ -57,6 +57,7 @@ def test_before_it_is_registered_its_form_is_unknown(problem_file):
         Problem.from_file(problem_file)
 
 
+@pytest.mark.long
 def test_a_toy_goes_the_whole_walk(registered, problem_file, tmp_path):
     problem = Problem.from_file(problem_file)
     book = Ledger.create(tmp_path / "book", ["local_dp=2"])

@@ -69,6 +69,7 @@ def test_many_columns_with_a_seen_secret_go_record_by_record():
     assert found.gap == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "promises",
     [
@@ -97,6 +98,7 @@ def test_part_9_many_columns_with_a_secret_are_never_refused(promises, seen):
     assert check(found.text).value <= found.value
 
 
+@pytest.mark.long
 def test_local_dp_on_many_columns_goes_column_by_column():
     columns = {"observe": NAMES, "release": NAMES, "objective": MaximizeInformationOfEach(NAMES)}
     found = solve(wide(**columns, guarantees=(LocalDP(Fraction(5)),), each=True, form="pram"))

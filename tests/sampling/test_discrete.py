@@ -42,6 +42,7 @@ def p_value(drawn, weight, parameter):
     return float(chi2.sf(seen, cells))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("draw", "parameter", "weight"), LAWS)
 def test_the_right_law_passes_and_a_wrong_one_does_not(draw, parameter, weight):
     stream = Stream(Key.unsafe(11).derive("discrete", str(parameter)))

@@ -34,6 +34,7 @@ def law(q):
     return [[v if x == y else (1 - v) / (S - 1) for y in range(S)] for x, v in enumerate(q)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("S", [2, 3, 7, 1000, 100_000])
 def test_the_fast_draw_is_the_definition(S):
     draw = random.Random(S)

@@ -48,6 +48,7 @@ def test_rref_has_unit_pivots_and_the_same_row_space(A):
     assert rank([*A, *rows]) == len(rows)
 
 
+@pytest.mark.long
 @given(matrices(), st.data())
 def test_solve_returns_the_planted_solution_or_says_why_not(A, data):
     x = data.draw(st.lists(entries, min_size=len(A[0]), max_size=len(A[0])))

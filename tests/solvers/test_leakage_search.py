@@ -187,6 +187,7 @@ def test_progress_is_told_and_time_is_kept():
         search(mixture("together", 12), gap=1e-9, seconds=0.0)
 
 
+@pytest.mark.long
 def test_a_gap_beyond_doubles_is_refused_with_the_interval_that_was_found():
     with pytest.raises(SolverFailed, match=r"no gap of 1\.0e-18 .*: 0\.\d+ to 0\.\d+ is the narrowest interval"):
         search(mixture("dist", 6), gap=1e-18, seconds=60)

@@ -199,6 +199,7 @@ def rare(largest):
     return [Fraction(t, sum(drawn)) for t in drawn], [list(v) for v in zip(*product(range(3), range(8)), strict=True)]
 
 
+@pytest.mark.long
 def test_a_finer_gap_is_had_where_it_is_cheap():
     p, views = rare([1, 100, 10**4])
     coarse, fine = self_disclosure(p, views, gap=1e-4), self_disclosure(p, views, gap=1e-4, fine=1e-9)
@@ -208,6 +209,7 @@ def test_a_finer_gap_is_had_where_it_is_cheap():
     assert_mixture(fine, p, views)
 
 
+@pytest.mark.long
 def test_boxes_as_narrow_as_doubles_go_are_left_as_they_are():
     p, views = rare([1, 10**3, 10**6, 10**9, 10**12])
     found = self_disclosure(p, views, gap=1e-9)
@@ -254,6 +256,7 @@ def corrupted(rng, dual, tree):
     return dual, tree
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", ["bits 3, q .3", "exchangeable, not iid", "3 x 3", "bits 4, q .37", "values 2"][: effort(3, 5)]
 )

@@ -101,6 +101,7 @@ def test_a_view_that_tells_everything_leaves_a_constant_channel():
     assert len({Fraction(int(a), int(d)) for a, d in zip(exact.numerators[:, 0], exact.denominators, strict=True)}) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [2, 3])
 def test_found_channels_stay_good_and_letters_merge(k):
     rng = np.random.default_rng(k)

@@ -131,6 +131,7 @@ def wide(columns=9, rows=3000, seed=5):
     return pa.table(table | {"s": [rng.choice(["yes", "no"]) for _ in range(rows)]})
 
 
+@pytest.mark.long
 def test_the_mechanism_is_chosen_by_promise_and_size():
     names = tuple(f"c{k}" for k in range(9))
     assert drafted(WISH).form == "dense"

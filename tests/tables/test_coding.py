@@ -51,6 +51,7 @@ def test_alphabet_from_the_table_is_sorted_and_said_aloud() -> None:
     assert coded([None, "?"], Column(missing="category")).alphabets["c"] == (MISSING,)
 
 
+@pytest.mark.long
 def test_codes_take_the_smallest_type() -> None:
     letters = [str(k) for k in range(256)]
     assert coded(letters, Column()).codes["c"].dtype == np.uint8
@@ -193,6 +194,7 @@ def messy(path: Path, rows: int) -> list[tuple[str, int, str]]:
     return data
 
 
+@pytest.mark.long
 def test_every_engine_and_chunk_gives_the_same_digest(tmp_path: Path) -> None:
     import polars as pl
 

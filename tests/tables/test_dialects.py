@@ -192,6 +192,7 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
         open_table("a\0.csv")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("length", [1 << 20, (1 << 21) - 8, SCANNED + 10])
 def test_long_lines_are_read(tmp_path: Path, length: int) -> None:
     letter = "x" * length
@@ -204,6 +205,7 @@ def test_ten_thousand_columns_are_opened_at_once(tmp_path: Path) -> None:
     assert len(open_table(written(tmp_path / "t.csv", names + "\n" + names + "\n")).names) == 10_000
 
 
+@pytest.mark.long
 # --- faults -----------------------------------------------------------------------------------------------------------
 def test_a_damaged_arrow_file_is_refused_and_ends_no_process(tmp_path: Path) -> None:
     """In a process of its own: offsets that point outside their buffers ended it before batches were validated."""
@@ -231,6 +233,7 @@ def test_a_damaged_arrow_file_is_refused_and_ends_no_process(tmp_path: Path) -> 
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.long
 def test_a_source_that_changes_is_refused_in_every_race(tmp_path: Path) -> None:
     """The same number of rows and the same size, written at a random moment between opening and the last pass."""
     chance = random.Random(5)

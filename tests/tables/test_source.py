@@ -211,6 +211,7 @@ def test_files_of_a_folder_may_order_their_columns_otherwise(tmp_path: Path) -> 
     assert rows(open_table(tmp_path)) == [("1", "x"), ("2", "y")]
 
 
+@pytest.mark.long
 def test_thousands_of_columns_are_read_in_linear_time(tmp_path: Path) -> None:
     """Schemas of Arrow make a new list of all names each time they are asked; that took twice as long as is allowed."""
     parquet.write_table(pa.table({f"c{k}": ["1"] for k in range(5_000)}), tmp_path / "t.parquet")

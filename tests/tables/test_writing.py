@@ -52,6 +52,7 @@ letter = st.text(
 alphabet = st.lists(letter.map(str.strip).filter(lambda v: v not in ("", MISSING)), min_size=1, max_size=5, unique=True)
 
 
+@pytest.mark.long
 @given(
     st.data(), st.sampled_from(FORMATS), st.lists(alphabet, min_size=1, max_size=3), st.booleans(), st.integers(1, 8)
 )

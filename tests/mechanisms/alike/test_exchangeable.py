@@ -92,6 +92,7 @@ def test_types_lose_nothing_for_binary_samples(model, n):
     check(found, model, n)
 
 
+@pytest.mark.long
 @given(models(3))
 @settings(deadline=None, max_examples=10)
 def test_types_lose_nothing_for_ternary_samples(model):
@@ -100,6 +101,7 @@ def test_types_lose_nothing_for_ternary_samples(model):
     check(found, model, 2)
 
 
+@pytest.mark.long
 @given(models(), st.integers(1, 2))
 @settings(deadline=None, max_examples=15)
 def test_full_observation_equals_the_optimum_over_outcomes(model, n):

@@ -54,6 +54,7 @@ def test_columns_that_are_alike_reach_table_i_as_all_outcomes_do(n, value):
     check(design.dumps())
 
 
+@pytest.mark.long
 def test_a_ternary_w_agrees_with_the_walk():
     problem = written_out(4, ["1/5", "3/10", "1/2"], [["4/5", "1/5"], ["1/2", "1/2"], ["1/10", "9/10"]])
     walked = proved(problem, *_by_walk(problem, 200_000, inf, None)[:2], method="")

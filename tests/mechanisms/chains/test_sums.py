@@ -175,6 +175,7 @@ def test_samples_of_different_alphabets_share_a_modulus():
     assert told == pytest.approx(exactly, abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("share", "n", "modulus", "least"), [(("3/5", "2/5"), 30, 5, 26.8), (("9/10", "1/10"), 30, 10, 10.7)]
 )
@@ -225,6 +226,7 @@ def test_the_value_of_many_sums_lies_below_the_exact_one_and_above_the_plain_dif
     assert 0 < lemma.value <= exactly.value  # n I(X; S) - log2 M is below 0 here
 
 
+@pytest.mark.long
 def test_blocks_of_dependent_samples_are_made_uniform_together():
     small, large = modular_sums(pairs(3), modulus=5), modular_sums(pairs(12))
     assert small.channel.blocks == (("A1", "B1"), ("A2", "B2"), ("A3", "B3"))

@@ -50,6 +50,7 @@ def random_parts(seed, variables):
     return parts, Distortion("hamming", names), little
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", CASES)
 def test_every_point_of_a_curve_is_proved(seed):
     parts, change, little = random_parts(seed, 2)
@@ -72,6 +73,7 @@ def test_limits_a_hair_from_either_end_are_answered(seed):
     assert solve(replace(problem, limits=(replace(change, at_most=level),))).gap < WIDE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", CASES)
 def test_promises_of_every_kind_are_kept_with_little_room(seed):
     parts, change, little = random_parts(seed, 2)
@@ -84,6 +86,7 @@ def test_promises_of_every_kind_are_kept_with_little_room(seed):
     assert solve(Problem(**parts, objective=MinimizeDistortion(change), guarantees=promises[seed % 4])).gap < WIDE
 
 
+@pytest.mark.long
 def test_information_under_every_limit_is_answered():
     parts, _, _ = random_parts(0, 2)
     asked = {"joint": parts["joint"], "observe": parts["observe"], "output": "Y"}

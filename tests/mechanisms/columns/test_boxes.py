@@ -57,6 +57,7 @@ def test_boxes_enclose_the_exact_optimum(name):
     check(enclosed.dumps())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "q", "bits"),
     [(5, "1/10", 0.550676436242588), (5, "3/10", 2.58758195689912), (6, "1/10", 0.806518092)],
@@ -116,6 +117,7 @@ def mutated(proof, draw):
 CHAIN = counted((4, 3, 3), 5, [["X1"], ["X1", "X2"], ["X2", "X3"]])
 
 
+@pytest.mark.long
 def test_a_chain_of_windows_is_solved_value_by_value_of_its_middle():
     """Thirty-six inputs that a single tree of boxes leaves 0.05 bits open after a minute."""
     design = disclose(CHAIN)
@@ -128,6 +130,7 @@ def test_a_chain_of_windows_is_solved_value_by_value_of_its_middle():
     check(design.dumps())
 
 
+@pytest.mark.long
 def test_parts_are_worth_the_sum_of_their_own_optima():
     """Each value of X2 is a problem of two samples, which the walk solves exactly."""
     joint, total = CHAIN.pmf, Fraction(0)

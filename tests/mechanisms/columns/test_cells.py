@@ -71,6 +71,7 @@ def test_letters_of_w_and_of_the_views_may_have_any_names():
     assert float(by_cells(disclosure(joint, ["X1", "X2"], ["W"], [["X1"], ["X2"]])).gap) <= 1e-5
 
 
+@pytest.mark.long
 def test_beyond_the_walk_cells_take_over():
     problem = counted((2,) * 7, 2, 0)
     design = disclose(problem, gap=1e-3)
@@ -93,6 +94,7 @@ def test_ranges_enclose_the_exact_optimum_of_a_target_with_many_letters(sizes, l
     check(enclosed.dumps())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seconds", [0.0, 0.3])
 def test_a_search_that_ends_early_still_has_a_bound_and_no_worse_than_the_closed_ones(seconds, monkeypatch):
     monkeypatch.setattr(sys.modules["dalenius.mechanisms.columns.disclose"], "WALK_ATOMS", 0)  # the walk knows no clock

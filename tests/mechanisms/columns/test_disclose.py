@@ -158,6 +158,7 @@ def test_progress_is_told():
     assert all("extreme columns" in words for words in seen)
 
 
+@pytest.mark.long
 def test_a_walk_beyond_its_limit_leaves_a_channel_with_a_bound(monkeypatch):
     monkeypatch.setattr(sys.modules["dalenius.mechanisms.columns.disclose"], "WALK_LIMIT", 5)
     problem = self_disclosure(

@@ -164,6 +164,7 @@ def test_a_walk_that_has_no_time_gives_way_to_the_next_step_with_a_bound():
     assert "independent of the kept columns too" in kept.method
 
 
+@pytest.mark.long
 def test_beside_kept_columns_a_letter_independent_of_them_is_searched_for_when_there_are_too_many_columns(monkeypatch):
     x = [3, 1, 2, 2, 1, 4, 2, 1]
     w = [1, 4, 2, 2, 3, 1, 1, 5, 2, 3, 4, 1, 1, 2, 5, 1]  # of W = 1, out of 6, for each X and K

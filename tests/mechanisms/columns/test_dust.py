@@ -83,6 +83,7 @@ def test_point_09_sibsons_information_leaves_no_dust(margins):
     check(design.dumps())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("ball", "radius"), [("total_variation", "1/1000"), ("kl_bits", "1/10000")])
 def test_point_09_promises_within_a_ball_leave_no_dust(ball, radius):
     design = solve(asked(joint=law(rows=4, secret=2), robust=Mismatch(ball, Fraction(radius))))
@@ -91,6 +92,7 @@ def test_point_09_promises_within_a_ball_leave_no_dust(ball, radius):
     check(design.dumps())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("promise", "gap"),
     [(InformationPrivacy(("S",), Fraction(1, 5)), 1e-6), (WorstCaseLeakage(("S",), Fraction(1, 10)), 1e-3)],
@@ -104,6 +106,7 @@ def test_point_09_the_most_information_leaves_no_dust(promise, gap):
     check(design.dumps())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("promises", [(), (Leakage(("S",), Fraction(1, 20)),)])
 def test_point_09_a_tiny_delta_leaves_no_dust(promises):
     level = LocalDP(Fraction(2), delta=Fraction(1, 10**8))

@@ -77,6 +77,7 @@ def test_a_limit_above_all_that_the_input_tells_is_none():
     enclosed(solve(problem(BSC, ["X"], leak("9/10"))), 1.0)
 
 
+@pytest.mark.long
 def test_erasure_passes_in_proportion():
     law = joint("XS", [[42, 0, 28], [0, 18, 12]])
     enclosed(solve(problem(law, ["X"], leak("1/5")), gap=1e-4), 1 / 3, 1.1e-4)
@@ -90,6 +91,7 @@ def test_a_secret_that_is_a_function_of_the_input():
         enclosed(solve(problem(law, ["X"], leak(bits))), given_s + float(Fraction(bits)), 1e-12)
 
 
+@pytest.mark.long
 def test_mrs_gerber_from_both_sides():
     law = joint("XW", [[9, 1], [1, 9]])
     design = solve(problem(law, ["W"], leak("3/10", "X")))
@@ -100,6 +102,7 @@ def test_mrs_gerber_from_both_sides():
     assert float(least.value) == pytest.approx(0.3, abs=1e-5)
 
 
+@pytest.mark.long
 def test_gains_and_faces_meet():
     asked = problem(THREE, ["W"], leak("1/100"))
     found = []
@@ -111,6 +114,7 @@ def test_gains_and_faces_meet():
     assert max(float(one.gap), float(other.gap)) < 1.1e-5
 
 
+@pytest.mark.long
 def test_all_of_the_input_under_two_leakages():
     law = joint("XST", np.arange(1, 13).reshape(3, 2, 2) % 5 + 1)
     design = solve(problem(law, ["X"], leak("1/50"), leak("1/40", "T")), gap=1e-3)
@@ -120,6 +124,7 @@ def test_all_of_the_input_under_two_leakages():
     assert told[1] <= Fraction(1, 40)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "beside",
     [
@@ -162,6 +167,7 @@ def test_a_capacity_bounds_all_that_is_told():
     assert float(design.gap) < 1e-5
 
 
+@pytest.mark.long
 def test_least_leakage_and_most_information_are_inverse():
     forward = solve(problem(THREE, ["W"], leak("1/200")), gap=1e-6)
     back = problem(THREE, (), objective=MinimizeLeakage(("S",)), tells=(AtLeast(("W",), forward.value),))
@@ -206,6 +212,7 @@ def test_what_one_more_bit_buys_is_the_slope_of_the_curve():
     assert any("each further bit of leakage about S" in remark for remark in here.remarks)
 
 
+@pytest.mark.long
 def test_the_curve_is_concave_and_ends_where_nothing_is_limited():
     found = sweep(problem(THREE, ["W"], leak("1/100")), 4, gap=1e-5)
     values = [float(step.low) for step in found.steps]
@@ -251,6 +258,7 @@ def nearest(law, bits, *guarantees):
     return replace(asked, output=None, release=("X",), tells=(AtLeast(("W",), Fraction(bits)),))
 
 
+@pytest.mark.long
 def test_least_distortion_while_enough_is_told():
     """Of two letters every channel can be looked at: it is named by two probabilities."""
     law = joint("XWS", [[[6, 1], [1, 2]], [[1, 2], [5, 2]]])
@@ -278,6 +286,7 @@ def test_least_distortion_while_enough_is_told():
         assert float(design.gap) < 1e-5
 
 
+@pytest.mark.long
 def test_more_than_the_promises_allow_says_how_much_they_do():
     asked = nearest(THREE, "7/100", leak("1/1000"))
     with pytest.raises(Infeasible, match=r"reveals more than 0\.\d+ bits about W"):

@@ -30,6 +30,7 @@ def problem(aim, *promises, joint=JOINT, limit="2/5", **mechanism):
     return Problem.from_document(document).bound(joint)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("aim", AIMS)
 @pytest.mark.parametrize(
     "promise",

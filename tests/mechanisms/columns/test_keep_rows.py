@@ -72,6 +72,7 @@ def test_point_10_every_value_keeps_its_share_of_rows_exactly():
     check(kept.dumps())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", ["1/2", "99/100", "9/10"][: effort(2, 3)])
 def test_the_price_rises_with_the_share(share):
     design = solve(asked(keep_rows=Fraction(share)))

@@ -37,6 +37,7 @@ def design():
     return solve(items(effort(40, 70)))
 
 
+@pytest.mark.long
 def test_point_16_an_own_output_has_rows_for_the_inputs_that_occur_and_one_for_all_others(design):
     assert isinstance(design.channel, Listed)
     assert len(design.channel.own) == len(design.problem.pmf.grouped(ITEMS)[0]) + 1
@@ -71,12 +72,14 @@ def test_a_listed_channel_survives_its_file_and_other_orders_of_the_columns(desi
     assert document["places"] == sorted(document["places"])
 
 
+@pytest.mark.long
 def test_a_leakage_with_an_output_of_its_own_is_listed_too():
     found = solve(items(40, guarantees=(Leakage(("Q0",), Fraction(1, 100)),)), seconds=20)
     assert isinstance(found.channel, Listed)
     assert Fraction(found.proved[0]["leakage_bits"]) <= Fraction(1, 100)
 
 
+@pytest.mark.long
 def test_what_is_short_is_written_out(design):
     half = (Fraction(1, 2),) * 2
     few = Listed.shortest({"X": ("a", "b", "c")}, {"Y": ("0", "1")}, {1: half}, half)

@@ -26,6 +26,7 @@ def problem(promise, **mechanism):
     return Problem.from_document(document).bound(JOINT)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PROMISES)
 def test_own_letters_tell_as_much_as_fresh_ones(name):
     fresh = solve(problem(PROMISES[name], output="Y"))
@@ -52,6 +53,7 @@ def test_a_design_that_misleads_its_readers_is_not_made_unasked():
         solve(problem(PROMISES["independent"], release=["X"]))
 
 
+@pytest.mark.long
 def test_a_limit_on_all_letters_together_has_the_bound_of_free_letters():
     promise = {"leakage": ["S"], "at_most_bits": "1/20"}
     fresh = solve(problem(promise, output="Y"))

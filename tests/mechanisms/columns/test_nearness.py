@@ -123,6 +123,7 @@ def test_margins_beside_a_metric_need_inputs_that_occur():
         solve(replace(gridded(4, (1,), LocalDP("1", line(4)), limit=Fraction(2)), preserve_marginals=True))
 
 
+@pytest.mark.long
 def test_a_level_given_a_stratum_leaves_rows_of_other_inputs_inside_it():
     """(2, K = 1) never occurs: its row is a mean of the rows with K = 1, not of all rows."""
     cells = zip(product("012", "01", "01"), [17, 5, 9, 12, 8, 14, 11, 6, 13, 0, 7, 0], strict=True)

@@ -116,6 +116,7 @@ def test_letters_that_sort_otherwise_than_they_stand():
         assert_kept(design.problem, design.channel.rows, guarantee)
 
 
+@pytest.mark.long
 def test_many_letters_leave_as_orbits_and_few_as_rows(monkeypatch):
     problem = self_disclosure(["3/5", "2/5"], 7)
     monkeypatch.setattr(column_boxes, "MOST_IMAGES", 500)

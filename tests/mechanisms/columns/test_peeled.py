@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from dalenius.core import Certificate, Independent, MaximizeInformation, Pmf, Problem
 from dalenius.mechanisms.columns.peeled import by_peeling
@@ -25,6 +26,7 @@ def items(count, people, seed=0):
     )
 
 
+@pytest.mark.long
 def test_peeled_columns_are_private_and_tell_much():
     problem = items(6, 300)
     channel, method = by_peeling(problem, seconds=60)

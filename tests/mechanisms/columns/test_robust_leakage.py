@@ -114,6 +114,7 @@ def test_value_and_bound_enclose_what_a_ball_costs(found):
     assert float(found.proved[0]["leakage_bits"]) < float(found.proved[0]["within_bits"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ball", [{"total_variation": "1/100"}, {"kl_bits": "1/1000"}], ids=lambda b: next(iter(b)))
 def test_laws_of_the_ball_close_the_gap(ball):
     design = solve(nearby_bit("1/10", "1/20", **ball))
@@ -121,6 +122,7 @@ def test_laws_of_the_ball_close_the_gap(ball):
     assert "under 2 distributions of the ball" in design.method
 
 
+@pytest.mark.long
 def test_a_proof_by_corners_closes_the_gap_where_a_value_is_released_as_it_is():
     """With eta_KL near 1 the bound by contraction alone left 21 %."""
     design = solve(three_by_four(COUNTS, "1/20", Mismatch("total_variation", Fraction(1, 100))))

@@ -67,6 +67,7 @@ CASES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(CASES)[:: effort(2, 1)])
 def test_a_few_maps_reach_what_all_maps_reach(name):
     p = CASES[name]
@@ -227,6 +228,7 @@ def test_a_proof_that_would_be_too_long_is_not_begun():
     assert isinstance(priced(cheap, tol=1e-9, known={}, leaves=5), Closed)
 
 
+@pytest.mark.long
 # --- what proofs have ------------------------------------------------------------------------------------------------
 def test_a_leakage_limit_has_posteriors_on_every_leaf():
     design = by_columns(replace(problem(4, 2, 4, seed=3), objective=MinimizeRate(), guarantees=(Leakage("H", "7/20"),)))

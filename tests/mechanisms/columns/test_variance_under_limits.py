@@ -54,6 +54,7 @@ def test_local_dp_with_a_second_promise_is_no_better_than_alone():
     assert float(design.bound) == pytest.approx(float(plain.value), rel=1e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", ["11/20", "7/10"])
 def test_no_channel_of_a_search_keeps_a_guess_with_less(share):
     rng = np.random.default_rng(3)

@@ -72,6 +72,7 @@ def posteriors(design, seed=0):
     return joint / joint.sum(axis=0), prior
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("beside", SIDE)
 @pytest.mark.parametrize("kind", ["worst", "odds", "all"] if EVERYTHING else ["all"])
 def test_every_letter_with_all_that_stands_beside_it_keeps_the_promise(kind, beside):
@@ -148,6 +149,7 @@ def test_a_worst_case_of_zero_beside_an_independent_column():
     assert silent.gap <= Fraction(1, 10**6)
 
 
+@pytest.mark.long
 def test_a_curve_beside_a_kept_column_under_a_worst_case():
     curve = trace(problem((Leakage("S", "1/50"), WorstCaseLeakage("S", "1/20")), keep=("K",)), 4)
     assert max(p.high - p.low for p in curve.points) <= 1e-6

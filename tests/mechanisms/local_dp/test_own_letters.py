@@ -53,6 +53,7 @@ def test_margins_are_preserved_exactly(p):
     check(design.dumps())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", ["1/2", 1, 2])
 def test_letters_that_are_alike_lose_nothing(epsilon):
     for rest in ({}, {"preserve_marginals": True}):

@@ -234,6 +234,7 @@ def test_many_letters(shape, S, relative):
     assert up(proved) == design.proved[0]["epsilon_nats"]
 
 
+@pytest.mark.long
 def test_many_letters_are_told_apart_more_finely_where_the_gap_asks_for_it():
     counts = np.random.default_rng(7).integers(1, 1000, 70)
     letters = tuple(f"v{k:02d}" for k in range(70))

@@ -99,6 +99,7 @@ def test_more_letters_are_proved_by_a_matrix(many):
     check(many.dumps())
 
 
+@pytest.mark.long
 def test_the_matrix_bounds_what_the_subsets_reach():
     """Eight letters by both proofs: the matrix is below, and not by much."""
     p = np.array(MANY[:8]) / sum(MANY[:8])

@@ -116,6 +116,7 @@ def collected(rng, places):
     return pa.table({"a": [str(v) for v in out[:, 0]], "b": [str(v) for v in out[:, 1]]})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", ["table", "population"])
 def test_point_11_numbers_collected_at_the_ends_of_a_range_are_estimated_without_a_bias(target):
     """Records near an end of the range, where the mean of the released numbers is off."""

@@ -126,6 +126,7 @@ def test_a_histogram_has_a_bound_of_cells_and_public_values():
         Question("histogram", ("a",), *GAUSS, declared={"a": Column()})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("noise", "parameter"), [("randomised-response", F(1, 3)), ("exponential", F(1, 2)), ("geometric", F(1, 2))]
 )
@@ -178,6 +179,7 @@ def test_what_is_proved_to_anybody_is_about_anything_unless_all_values_are_liste
         replace(listed, letter="x")
 
 
+@pytest.mark.long
 def test_another_question_or_another_table_has_noise_of_its_own():
     key = Key.unsafe(3)
 
@@ -249,6 +251,7 @@ def test_intervals_hold_the_true_number_as_often_as_they_say(name):
         assert abs(share - 0.95) <= 0.015
 
 
+@pytest.mark.long
 def test_intervals_of_a_few_draws():
     assert all(0.8 <= share <= 1 for share in covered("histogram", 60))
 

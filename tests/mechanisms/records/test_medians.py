@@ -61,6 +61,7 @@ ORDERED = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("classes", "letters", "rows"), [(3, 2, 30), (4, 3, 80), (6, 3, 120)])
 @pytest.mark.parametrize("parts", [None, ORDERED], ids=["hamming", "ordered and together"])
 def test_medians_reveal_nothing_and_cost_no_more_than_one_class(classes, letters, rows, parts):

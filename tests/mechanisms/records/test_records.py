@@ -108,6 +108,7 @@ def test_towards_is_for_two_observed_classes():
         design(replace(asked(CASES[6]), towards=Fraction(1, 2)))
 
 
+@pytest.mark.long
 def test_several_promises_about_several_secrets_hold_at_once():
     case = CASES[4]
     problem = replace(asked(case), guarantees=(Independent(("S",)), Leakage(("S",), Fraction(1, 10))))
@@ -135,6 +136,7 @@ def wide_leakage(seed, bits):
     )
 
 
+@pytest.mark.long
 def test_a_limit_of_leakage_is_met_and_nearly_optimal_at_every_point_of_the_curve():
     limits = [Fraction(1, 2), Fraction(1, 20), Fraction(1, 5), Fraction(1, 100)]
     limits = sorted(limits[: effort(2, 4)], reverse=True)
@@ -158,6 +160,7 @@ def test_a_limit_above_what_the_table_tells_changes_nothing():
     assert found.value == found.bound == 0
 
 
+@pytest.mark.long
 def test_the_flow_meets_the_program_that_lists_every_matrix():
     asked = wide_leakage(3, Fraction(1, 10))
     asked = replace(asked, joint=few(asked.pmf, 90))
@@ -174,6 +177,7 @@ def few(law, many):
     return Pmf.from_counts(law.variables, law.support[:many], law.weights[:many].tolist())
 
 
+@pytest.mark.long
 def test_very_many_pairs_are_compared_until_a_stated_gap(monkeypatch):
     """Beyond a size the search ends early: the value is reached, the bound proved, and the gap between them stated."""
     asked = replace(wide_leakage(4, Fraction(1)), guarantees=(Independent(("S",)),))

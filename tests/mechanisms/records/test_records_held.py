@@ -72,6 +72,7 @@ def test_a_stratum_counts_as_released_and_costs_what_the_dense_family_proves(see
     assert any("K leaves as it is" in remark for remark in found.remarks)
 
 
+@pytest.mark.long
 def test_a_kept_column_that_is_observed_is_a_stratum():
     kept = problem(1, Leakage(("S",), BITS), keep=("K",), observe=("A", "B", "C", "K", "S"))
     apart = solve(kept).value - solve(problem(1, Leakage(("S",), BITS), strata=("K",))).value
@@ -101,6 +102,7 @@ def test_an_independent_release_beside_a_stratum_that_says_nothing_is_exact():
     assert abs(found.value - solve(replace(asked, form=None)).value) < Fraction(1, 10**7)
 
 
+@pytest.mark.long
 def test_a_frozen_value_is_neither_left_nor_taken_where_the_table_is_preserved():
     asked = problem(3, Leakage(("S",), Fraction(1, 50)), preserve_marginals=True, freeze=("c",))
     found = solve(asked)
@@ -123,6 +125,7 @@ def keeps_to(found):
     return not any(pair in asked.transitions or (pair[0] in asked.freeze and pair[0] != pair[1]) for pair in pairs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bars", BARS, ids=str)
 @pytest.mark.parametrize("preserve", [False, True])
 def test_forbidden_changes_and_frozen_values_cost_what_the_dense_family_says(bars, preserve):
@@ -133,6 +136,7 @@ def test_forbidden_changes_and_frozen_values_cost_what_the_dense_family_says(bar
     assert abs(found.value - solve(replace(asked, form=None)).value) < Fraction(1, 10**6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bars", BARS, ids=str)
 def test_few_records_keep_to_what_is_forbidden_with_the_bound_of_freer_ones(bars, monkeypatch):
     monkeypatch.setattr(designing, "_few_letters", lambda _: False)

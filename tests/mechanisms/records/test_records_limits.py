@@ -76,6 +76,7 @@ PROMISES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("promise", PROMISES, ids=str)
 def test_promises_about_single_records_meet_the_program_over_all_matrices(many, promise):
     for seed in range(effort(1, 2)):
@@ -124,6 +125,7 @@ TOGETHER = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("promises", "more"), TOGETHER[:: effort(3, 1)])
 def test_promises_without_an_exact_way_are_kept_within_an_interval(many, promises, more):
     asked = two_secrets(1, *promises, **more)
@@ -189,6 +191,7 @@ def test_of_two_leakages_neither_is_wasted(many):
     assert found.bound > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("preserve", [False, True])
 def test_a_limit_for_each_column_is_met_by_prices_and_mixtures(many, preserve):
     dearer = [Distortion("hamming", (name,), weight=Fraction(1 + k)) for k, name in enumerate("ABC")]
@@ -224,6 +227,7 @@ def test_a_limit_that_nothing_keeps_ends_with_what_can_be_had_and_claims_no_more
         design(replace(problem(1), limits=(limit,)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("promise", [Independent(("S",)), Leakage(("S",), Fraction(1, 20))], ids=str)
 def test_rows_are_kept_by_a_part_that_preserves_the_law(many, promise):
     asked = problem(3, promise, rows=30, keep_rows=Fraction(9, 10))
@@ -234,6 +238,7 @@ def test_rows_are_kept_by_a_part_that_preserves_the_law(many, promise):
         assert reached <= limit.at_most
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("classes", [2, 3])
 def test_common_records_alone_are_released(classes):
     asked = problem(4, classes=classes, rows=120, min_multiplicity=3)

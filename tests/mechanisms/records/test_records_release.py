@@ -53,6 +53,7 @@ def written(folder, promise='independent = ["s"]', mechanism=""):
     return Problem.from_file(path)
 
 
+@pytest.mark.long
 def test_a_wide_table_goes_record_by_record_without_being_asked(folder):
     problem = written(folder)
     outcome = release(problem, folder / "out", key=Key.unsafe(1))
@@ -125,6 +126,7 @@ def test_a_release_that_was_tampered_with_is_seen(folder):
     assert found.contradicts
 
 
+@pytest.mark.long
 def test_a_curve_falls_from_what_the_table_tells_to_nothing(folder):
     curve = tradeoff(written(folder, 'leakage = ["s"]\nat_most_bits = "1/10"'), effort(3, 5))
     distortions = [point.distortion for point in curve.points]

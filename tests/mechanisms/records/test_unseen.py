@@ -52,6 +52,7 @@ def by_prices(problem, seconds=60.0):
     return certified(wide, PricedRecords(wide).found(MOST, seconds))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("preserve", [False, True])
 def test_a_release_that_does_not_see_the_secret_is_proved_within_one_part_in_a_hundred(preserve):
     problem = asked(100, form="records", preserve_marginals=preserve)
@@ -64,6 +65,7 @@ def test_a_release_that_does_not_see_the_secret_is_proved_within_one_part_in_a_h
     assert check(found.text).bound >= found.bound
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("preserve", [False, True])
 def test_point_14_without_any_time_there_is_a_proved_release_all_the_same(preserve):
     found = by_prices(asked(200, form="records", preserve_marginals=preserve), seconds=0.0)
@@ -83,6 +85,7 @@ def test_pairs_that_cancel_tell_nothing(preserve):
     assert np.allclose(arrived, crowd.at_points) == preserve
 
 
+@pytest.mark.long
 def test_three_values_of_a_secret_that_is_not_seen_have_an_answer_too():
     problem = asked(60, form="records")
     rows = np.column_stack([problem.joint.support[:, :5], np.arange(len(problem.joint.support)) % 3])
@@ -129,6 +132,7 @@ def items(rows, **more):
     return Problem(**(asked | more))
 
 
+@pytest.mark.long
 def test_point_16_items_with_a_million_combinations_have_rows_for_those_that_occur():
     found = solve(items(120))
     assert found.channel.form == "records"
@@ -139,6 +143,7 @@ def test_point_16_items_with_a_million_combinations_have_rows_for_those_that_occ
     assert check(found.text).bound >= found.bound
 
 
+@pytest.mark.long
 def test_point_16_what_no_matrix_can_promise_goes_by_records():
     found = solve(items(120, guarantees=(InformationPrivacy(("S",), Fraction(1)),)))
     assert found.channel.form == "records"
@@ -163,6 +168,7 @@ def of_values(many, rows=250, **more):
     return Problem(**(asked | more))
 
 
+@pytest.mark.long
 def test_theorem_2_leanings_cancel_at_the_least_cost_of_all_releases():
     problem = of_values(2, rows=120)
     wide = Wide.of(problem)
@@ -209,6 +215,7 @@ def test_inputs_share_a_record_where_there_are_not_enough_rows_of_a_known_value(
     assert found.proved[0]["leakage_bits"] == "0"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("preserve", [False, True])
 def test_a_bound_is_counted_in_work_and_not_in_time(preserve):
     problem = asked(300, 6, form="records", preserve_marginals=preserve)
