@@ -19,6 +19,7 @@ FLOORS |= {
     "outputs": 5,
     "starting": 5,
     "releasing": 6,
+    "trading": 6.05,
     "api": 6.1,
     "answering": 6,
     "testing": 6,

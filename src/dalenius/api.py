@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from dalenius.core import (
     MISSING,
@@ -15,7 +15,6 @@ from dalenius.core import (
     Column,
     Design,
     Margins,
-    MaximizeInformation,
     MinimizeRate,
     Pmf,
     Problem,
@@ -33,9 +32,8 @@ from dalenius.evidence import (
     promised,
 )
 from dalenius.kernel.numbers import Refused
-from dalenius.mechanisms import GAP, SECONDS, by_records, solve
+from dalenius.mechanisms import solve
 from dalenius.mechanisms.applying import Released, draw, subkeys_of
-from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.mechanisms.columns.near_proofs import near_again
 from dalenius.mechanisms.forms import form_of
 from dalenius.mechanisms.side_by_side import SUFFIX
@@ -43,7 +41,6 @@ from dalenius.releasing import Outcome, Progress, kept_columns, left_as_they_are
 from dalenius.sampling import Key, Stream
 from dalenius.tables import (
     Coded,
-    bind,
     encode,
     is_address,
     open_table,
@@ -52,12 +49,8 @@ from dalenius.tables import (
     read_told,
 )
 from dalenius.tables.workspace import Workspace
+from dalenius.trading import at_point, region, tradeoff
 from dalenius.verifying import enough_rows, recounted, verify
-
-if TYPE_CHECKING:
-    from dalenius.mechanisms.columns.funnel.sweep import Sweep
-    from dalenius.mechanisms.columns.leakage.curve import Curve
-    from dalenius.mechanisms.columns.regions import Region
 
 __all__ = [
     "Outcome",
@@ -105,125 +98,6 @@ def load(path: str | Path) -> Design:
     1.0
     """
     return read_design(path)
-
-
-def at_point(problem: Problem, *, leakage: Fraction | None = None, distortion: Fraction | None = None) -> Problem:
-    """The same trade at another point: the least distortion at a leakage, or the least leakage at a distortion.
-
-    Parameters
-    ----------
-    problem : Problem
-        A trade of leakage against distortion, or of information against leakage.
-    leakage, distortion : Fraction
-        One of the two: where on the curve.
-
-    Returns
-    -------
-    Problem
-        The same trade at that point.
-
-    Raises
-    ------
-    InputError
-        If both are given, or none.
-    """
-    trade = Trade.of(problem)
-    if (leakage is None) == (distortion is None):
-        raise InputError("say either a leakage or a distortion")
-    return trade.at_leakage(leakage) if leakage is not None else trade.at_distortion(distortion or Fraction(0))
-
-
-def tradeoff(
-    problem: Problem,
-    points: int = 50,
-    *,
-    table: Any = None,
-    prove: str = "all",
-    gap: float = GAP,
-    seconds: float = SECONDS,
-    on_progress: Progress | None = None,
-) -> "Curve | Sweep":
-    """The curve of least leakage against distortion, with every point proved or only the one of the problem.
-
-    Where information is maximised it is the most information against the limit on a leakage.
-
-    Parameters
-    ----------
-    problem : Problem
-        A trade of leakage against distortion.
-    points : int
-        How many points of the curve.
-    table : path, Table or data frame, optional
-        In place of the table that the problem names.
-    prove : {"all", "chosen"}
-        Whether every point is proved or the one of the problem alone.
-    gap, seconds : float
-        When the search ends: value and bound so close, or so much time gone.
-    on_progress : callable, optional
-        Told the stage, how much of it is done, and how much there is in all.
-
-    Returns
-    -------
-    Curve or Sweep
-        Its points, each with a proved bracket.
-
-    Examples
-    --------
-    >>> from dalenius.testing import binary_tradeoff
-    >>> tradeoff(binary_tradeoff("1/10", "1/5"), 3).points[1]
-    Point(distortion 0.25 reveals 0.118 to 0.119 bits at least, proved)
-    """
-    from dalenius.mechanisms.columns.leakage.curve import trace  # imports scipy, which takes a second
-
-    bound = _traded(problem, table)
-    shown = stage(on_progress, "tracing")
-    if isinstance(bound.objective, MaximizeInformation):
-        from dalenius.mechanisms.columns.funnel.sweep import sweep
-
-        return sweep(bound, points, gap=gap, seconds=seconds, on_point=shown)
-    if by_records(bound):
-        from dalenius.mechanisms.records.trading import traced
-
-        return traced(bound, points, on_point=shown)
-    return trace(bound, points, prove=prove, gap=gap, seconds=seconds, on_point=shown)
-
-
-def region(problem: Problem, *, table: Any = None, gap: float = GAP, seconds: float = SECONDS) -> "Region":
-    """The region of rate, distortion and equivocation of a problem, to be asked point by point (003, Def. 2).
-
-    Parameters
-    ----------
-    problem : Problem
-        A trade of leakage against distortion.
-    table : path, Table or data frame, optional
-        In place of the table that the problem names.
-    gap, seconds : float
-        When the search ends: value and bound so close, or so much time gone.
-
-    Returns
-    -------
-    Region
-        Answers questions about single points.
-
-    Examples
-    --------
-    >>> from dalenius.testing import binary_tradeoff
-    >>> asked = region(binary_tradeoff("1/10", "1/5"))
-    >>> round(float(asked.least_leakage(Fraction(1, 5)).value), 3)
-    0.173
-    """
-    from dalenius.mechanisms.columns.regions import Region
-
-    return Region(_traded(problem, table), gap=gap, seconds=seconds)
-
-
-def _traded(problem: Problem, table: Any) -> Problem:
-    """A problem whose law is known, for curves and regions."""
-    if problem.robust:
-        raise problem.error(
-            ("robust",), "a curve is for the statistics of the table; leave [robust] out, or use release"
-        )
-    return problem if problem.joint is not None and table is None else bind(problem, table=table)[0]
 
 
 def reproved(design: Design, table: Any, workspace: Workspace | None = None) -> tuple[Design, Coded]:
