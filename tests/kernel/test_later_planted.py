@@ -120,6 +120,10 @@ BOUNDS = [
     ("scores with the wrong sign", "[v - metric.unit * n * w for v, w", "[v + metric.unit * n * w for v, w"),
     ("a negative price", "price = item.number(0)", "price = item.number()"),
     ("a negative weight of a promise", "multipliers = weights.wholes(0)", "multipliers = weights.wholes()"),
+    ("steps by which nothing is divided", "setting.total * (steps or 1) << SCORE", "setting.total << SCORE"),
+    ("parts of a mixture that count once", ".append((e, times * common))", ".append((e, common))"),
+    ("cuts beyond the end", "(end + rows - 1 - first) // rows", "(end + rows - first) // rows"),
+    ("steps without end", 'proof.require(steps <= MOST_STEPS, "', 'proof.require(True, "'),
 ]
 
 CHAINS = [

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -16,6 +17,7 @@ from dalenius.core import Distortion, Guess, Independent, Leakage, MinimizeDisto
 from dalenius.kernel import Refused, check
 from dalenius.kernel.nearest import DistanceAxis, Nearest, RecordMetric
 from dalenius.kernel.numbers import Work, canonical
+from dalenius.kernel.transports import taken_apart
 from dalenius.mechanisms.records.design import certified, design
 from dalenius.mechanisms.records.listed import listed
 from dalenius.mechanisms.records.priced import PricedRecords
@@ -281,6 +283,38 @@ def test_a_preserving_release_that_leaks_is_near_the_best_of_all_matrices(seen, 
     assert found.value - found.bound <= found.value / 8
     verdict = check(found.dumps(), ALLOWED)
     assert verdict.rule == "records"
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_mixtures_that_are_taken_apart_prove_less_and_nearly_as_much_in_many_steps(classes):
+    """Against the rule without steps: below it for every number of steps, and at the bound of mechanisms that see S."""
+    asked = problem(5, Leakage(("S",), Fraction(1, 20)), classes=classes, rows=90)
+    wide = Wide.of(replace(asked, observe=asked.release))
+    found = PricedRecords(wide).found(Fraction(1, 20), 60.0)
+    whole = certified(wide, found).bound
+    assert whole > 0
+    proved = {}
+    for steps in (1, 2, 3, 7, 64, 4096):
+        coarse = {"rule": "coarse", "steps": str(steps)} | {k: v for k, v in found.proof.items() if k != "rule"}
+        document = certified(wide, replace(found, proof=coarse))
+        proved[steps] = document.bound
+        assert check(document.text, ALLOWED).rule == "coarse"
+    assert max(proved.values()) <= whole
+    assert proved[1] < proved[7]
+    assert whole - proved[4096] <= whole / 1000
+
+
+def test_a_mixture_is_the_sum_of_its_parts():
+    rng = random.Random(1)
+    for _ in range(300):
+        mixture = Counter({k: rng.randint(1, 9) for k in range(rng.randint(1, 5))})
+        steps = rng.randint(1, 12)
+        together = Counter()
+        for part, times in taken_apart(mixture, steps):
+            assert sum(part.values()) == steps
+            assert min(*part.values(), times) > 0
+            together.update({k: times * n for k, n in part.items()})
+        assert together == Counter({k: steps * n for k, n in mixture.items()})
 
 
 def leaking_and_preserving(asked):

@@ -25,7 +25,7 @@ RULES |= {"alike": bound_by_types, "orbits": bound_by_orbits}
 RULES |= {"chain": bound_by_chain, "levels": bound_by_levels}
 RULES |= {"grid": bound_on_grid, "noise": bound_of_noise, "slope": bound_by_slope, "water": bound_by_water}
 RULES |= {"parts": bound_by_parts, "groups": bound_by_groups}
-RULES |= {"records": bound_by_records, "transports": bound_by_transports}
+RULES |= {"coarse": bound_by_records, "records": bound_by_records, "transports": bound_by_transports}
 
 
 @dataclass(frozen=True)

@@ -29,15 +29,20 @@ Values of the secrets that have the same scores at every record count as one: th
 alone. Parts of inputs with the same posterior r of the coarser secret have the scores of the letter that they replace,
 each times its share of that letter, so that what the promises leave of all letters together is what it was.
 
+Inputs may have the values of the secrets in many different mixtures. What is minimised is linear in the mixture, so
+that its least value is concave: by the rule "coarse" each mixture is taken apart into few that have whole shares out of
+`steps`, and the sum of what those prove is below what it proves itself. With one step the mechanism sees all values.
+
 Where the law of the table is preserved, nothing but its records is released, and each of them as often as it occurs.
 Then no factor is lost, and any number mu(y) for each record adds sum_y p(y) mu(y) to the bound and -mu(y) to what is
 minimised. Where a record is released only if it has many rows, the others do not compete, and no factor is lost either.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from math import gcd
 
 from dalenius.kernel.distortion import Distortion, Part
@@ -49,6 +54,9 @@ from dalenius.kernel.objective import Objective
 from dalenius.kernel.promises import AboutSecret, Independent
 from dalenius.kernel.records import RecordTable
 from dalenius.kernel.rows import SCORE, UNIT, Frame, Scores, allowed_by, scores
+
+MOST_STEPS = 1 << 30
+Mixture = tuple[tuple[int, int], ...]  # values of the secrets by their places, and how many rows have them
 
 
 def priced_distance(
@@ -157,9 +165,12 @@ def bound_by_records(
 
     The proof has a weight for each promise over all letters, a price for each limit, for each promise multipliers of
     each record, and under `law` a number for each record where the law is preserved, else none. What has no multipliers
-    only loosens the bound.
+    only loosens the bound. A rule `coarse` says first into how many steps mixtures are taken apart.
     """
-    _, weights, prices, records, law = proof.fields("rule", "promises", "limits", "records", "law")
+    coarse = ("steps",) if proof.tag("records", "coarse") == "coarse" else ()
+    _, *first, weights, prices, records, law = proof.fields("rule", *coarse, "promises", "limits", "records", "law")
+    steps = sum(item.whole(1) for item in first)
+    proof.require(steps <= MOST_STEPS, "there are too many steps")
     table = RecordTable(setting)
     metric, limited = priced_distance(setting, objective, limits, prices, table)
     lent, allowed = _lent(setting, promises, weights, records, len(table.records))
@@ -170,7 +181,7 @@ def bound_by_records(
     given = [v << SCORE - UNIT for v in numbers or [0] * len(table.records)]
     least = max((limit.rows for limit in limits if isinstance(limit, Multiplicity)), default=0)
     open_ = [y for y, n in enumerate(table.multiplicity) if n >= least]
-    lowest, values = _sum_of_least(setting, table, metric, lent, given, open_)
+    lowest, values = _sum_of_least(setting, table, metric, lent, given, open_, steps)
     back = sum(v * n for v, n in zip(given, table.multiplicity, strict=True))
     # Posteriors of m values are mixtures of at most m inputs: see above what records of the table cost at most.
     only_records = setting.mechanism.preserve_marginals or least
@@ -207,6 +218,7 @@ def _sum_of_least(
     lent: Sequence[tuple[list[Label], Scores]],
     given: Sequence[int],
     open_: Sequence[int],
+    steps: int,
 ) -> tuple[Fraction, int]:
     """sum_e p_e min_y [d(e, y) - scores of e for y - given(y)] over open y; and how many values scores tell apart."""
     joint = list(zip(*(labels for labels, _ in lent), strict=True)) if lent else [()] * len(setting.counts)
@@ -219,10 +231,12 @@ def _sum_of_least(
     mixtures: list[Counter[int]] = [Counter() for _ in table.inputs]
     for e, kind, n in zip(table.input_of_atom, joint, setting.counts, strict=True):
         mixtures[e][place[kind]] += n
-    alike: defaultdict[tuple[tuple[int, int], ...], list[tuple[int, int]]] = defaultdict(list)
+    alike: defaultdict[Mixture, list[tuple[int, int]]] = defaultdict(list)
     for e, mixture in enumerate(mixtures):
-        common = gcd(*mixture.values())
-        alike[tuple(sorted((k, n // common) for k, n in mixture.items()))].append((e, common))
+        setting.work.spend(4 * len(mixture) ** 2 if steps else 0)
+        for part, times in taken_apart(mixture, steps) if steps else [(mixture, 1)]:
+            common = gcd(*part.values())
+            alike[tuple(sorted((k, n // common) for k, n in part.items()))].append((e, times * common))
     total = 0
     for mixture_of, inputs in alike.items():
         setting.work.spend(4 * len(mixture_of) * len(table.records))
@@ -234,7 +248,25 @@ def _sum_of_least(
         near = Nearest(metric, records, those, rows << SCORE, setting.work, len(inputs))
         total += sum(times * near.least(table.records[table.record_of_input[e]]) for e, times in inputs)
     setting.work.spend(len(kinds) * len(table.records))
-    return Fraction(total, metric.unit * setting.total << SCORE), len(set(map(tuple, score)))
+    return Fraction(total, metric.unit * setting.total * (steps or 1) << SCORE), len(set(map(tuple, score)))
+
+
+def taken_apart(mixture: Counter[int], steps: int) -> Iterator[tuple[Counter[int], int]]:
+    """Mixtures of `steps` rows each that are together, each so many times, `steps` times this one.
+
+    The rows lie on a line, value after value, cut into equal parts at a distance of rows / steps from each other. Where
+    the first cut is decides how many parts each value has; over all places of the first cut that is its share.
+    """
+    rows = sum(mixture.values())
+    ends = [0]  # of the values on the line, times steps
+    for n in mixture.values():
+        ends.append(ends[-1] + steps * n)
+    shifts = sorted({end % rows for end in ends} | {0, rows})
+    for first, last in pairwise(shifts):
+        # Between these shifts the number of cuts below each end does not change.
+        cuts = [(end + rows - 1 - first) // rows for end in ends]
+        parts = {k: cuts[j + 1] - cuts[j] for j, k in enumerate(mixture)}
+        yield Counter({k: many for k, many in parts.items() if many}), last - first
 
 
 def _summed_scores(columns: Sequence[Sequence[int]], table: RecordTable) -> list[int]:

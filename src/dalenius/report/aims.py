@@ -33,6 +33,7 @@ KINDS = {
     "dual": "prices that bound every recipe, evaluated with error bounds",
     "transports": "how far the classes of the table are apart: one number for each record, compared with all others",
     "records": "a price for each record that may be released, compared with all others",
+    "coarse": "a price for each record that may be released, compared with all others, for few mixtures of values",
     "preserving": "a price for each record that may be released, compared with all others",
 }
 """How it was proved that nothing is better, by the kind of the proof."""

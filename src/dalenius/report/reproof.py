@@ -78,6 +78,7 @@ RULES = {
     "levels": ("frames", "posteriors", "ratios", "levels"),
     "marginals": ("frames", "posteriors", "ratios", "marginals"),
     "records": ("records", "frames", "nearest", "transports"),
+    "coarse": ("records", "frames", "nearest", "transports"),
     "transports": ("records", "frames", "nearest", "transports"),
     "parts": ("local", "each"),
 }

@@ -148,7 +148,7 @@ def _of_records(table: Wide, proof: Json) -> Json:
 
     Class s pays d - w f / p_s and class t pays d + w f / p_t for a transport of weight w with potential f.
     """
-    if proof["rule"] == "records":
+    if proof["rule"] != "transports":
         return proof
     promises = table.problem.guarantees
     which: Any = proof["promise"]

@@ -37,7 +37,7 @@ from dalenius.mechanisms.records.takes import FORM, RECORDS
 from dalenius.mechanisms.records.unseen import cancelled
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.words import held_words, remarks
-from dalenius.mechanisms.records.zero import Found, least_change, preserving, towards
+from dalenius.mechanisms.records.zero import PROVED, Found, affordable, least_change, preserving, towards
 from dalenius.tables import with_gains
 
 __all__ = ["certified", "design", "tradeoff"]
@@ -77,7 +77,7 @@ def design(problem: Problem, *, gap: float = GAP, seconds: float = SECONDS, on_p
 
     search = _within_bars if barred(held) else _found
     found = search(wide, gap, seconds, on_progress, None)
-    design = certified(wide, found)
+    design = certified(wide, found, seconds)
     return replace(design, remarks=(*design.remarks, *held_words(problem)))
 
 
@@ -139,11 +139,20 @@ def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress:
             curve = Curve(behind_walls(wide), on_progress)
         # A curve is not cut short: its first point is dear, and all others stand on it.
         seconds = inf if isinstance(curve, Curve) else SECONDS
-        yield certified(wide, search(wide, GAP, seconds, on_progress, curve))
+        yield certified(wide, search(wide, GAP, seconds, on_progress, curve), seconds)
 
 
-def certified(wide: Wide, found: Found) -> Design:
+def certified(wide: Wide, found: Found, seconds: float = inf) -> Design:
     """The design of a channel that was found, with every figure that the kernel proves.
+
+    Parameters
+    ----------
+    wide : Wide
+        The problem.
+    found : Found
+        A channel, and proofs of what nobody passes.
+    seconds : float
+        For everything; dear proofs are made coarser.
 
     Raises
     ------
@@ -155,7 +164,8 @@ def certified(wide: Wide, found: Found) -> Design:
     lines = tuple((tuple(places), tuple(weights)) for places, weights in map(found.rows.row, range(len(found.rows))))
     outputs = [*wide.records.tolist(), *([] if found.outputs is None else found.outputs.tolist())]
     channel = Records(observed, released, tuple(read), tuple(map(tuple, outputs)), lines)
-    certificates = [Certificate(proof) for proof in (found.proof, *found.others)]
+    proofs = (found.proof, *found.others)
+    certificates = [Certificate(affordable(wide, proof, PROVED * seconds / len(proofs))) for proof in proofs]
     asked = with_kept_rows(wide.problem)
     design = proved(asked, channel, certificates, method=found.method, remarks=found.remarks)
     return replace(design, remarks=(*design.remarks, *remarks(design)))

@@ -20,8 +20,8 @@ from dalenius.mechanisms.records.bits import ROW, rounded
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.unseen import quiet
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.zero import Found, preserving, record_proof
-from dalenius.solvers.flows.balancing import Balance, balanced
+from dalenius.mechanisms.records.zero import PROVED, Found, preserving, proof_seconds, record_proof
+from dalenius.solvers.flows.balancing import Balance, balanced, neighbours
 from dalenius.solvers.flows.crowds import Crowd, Priced, blended, figures, nobody_moves, with_own
 from dalenius.solvers.flows.leaking import LN2, Flow
 from dalenius.solvers.flows.smoothing import climbed, thinned
@@ -45,8 +45,6 @@ UNUSED = 1e-4
 UNIT = 60
 POSTERIOR = 32
 """Bits after the point of a multiplier, and of a posterior in a proof."""
-PROOF = 5e-6
-"""Seconds of a proof for each record and each mixture of values of the secret that some input has."""
 WRITTEN = 2e-5
 """Seconds for each share, to be made whole, proved and written."""
 SHARES = 32
@@ -59,8 +57,6 @@ MOST_COMPARED = 1_000_000_000
 """Pairs of records that are compared for a release that tells nothing about three values or more."""
 MOST_PAIRS = 3_000_000
 """Pairs of an input and a record that may all have a share."""
-
-ENDED = "the time ended before a bound was found: how near this is to the best possible is not known"
 
 
 class PricedRecords:
@@ -85,6 +81,11 @@ class PricedRecords:
         self.still = nobody_moves(self.crowd)
         self.most = figures(self.crowd, self.still)[1]
 
+    @property
+    def _few_pairs(self) -> bool:
+        """Whether all pairs of records may be compared before the search begins."""
+        return len(self.crowd.points) ** 2 <= MOST_COMPARED
+
     @cached_property
     def quiet(self) -> Balance:
         """A flow that tells nothing, and arcs that the search begins with; without shares where none is known."""
@@ -92,7 +93,7 @@ class PricedRecords:
         crowd = self.crowd
         if len(crowd.prior) == 2:
             return balanced(crowd, self.keeps)
-        if not self.keeps and len(crowd.points) ** 2 > MOST_COMPARED:
+        if not self.keeps and not self._few_pairs:
             # Everybody to the record that costs least.
             near = min(self._heaviest(), key=lambda y: figures(crowd, _to_one(crowd, y))[0])
             return Balance(_to_one(crowd, near), nowhere, nowhere)
@@ -142,13 +143,13 @@ class PricedRecords:
         if target >= self.most * (1 + 1e-12):
             return Found(self._whole(self.still), self._proof(None), "records: nothing has to change")
         silent = self.quiet
-        proof, after = self._foretold()
-        provable = proof < AFTER * seconds
-        done = _ending(start, seconds, after + (proof if provable else 0.0))
+        nearby = neighbours(self.crowd) if len(self.crowd.prior) > 2 and self._few_pairs else ()
+        proof = min(proof_seconds(self.wide), PROVED * seconds)
+        done = _ending(start, seconds, 1.0 + WRITTEN * SHARES * len(self.rows) + proof)
         flows, best = [silent.flow], None
         begin = Flow(
-            np.concatenate([silent.flow.atom, silent.atom]),
-            np.concatenate([silent.flow.point, silent.point]),
+            np.concatenate([silent.flow.atom, silent.atom, *nearby[:1]]),
+            np.concatenate([silent.flow.point, silent.point, *nearby[1:]]),
             np.zeros(0),
             np.zeros(0),
         )
@@ -165,15 +166,8 @@ class PricedRecords:
         if dense and told < target * (1 - ROOM):
             flows = flows[1:]  # shares with everybody take longer to prove than they are worth
         rows = self._rounded(flows, target)
-        known = best is not None and provable
         words = "records: prices of all records, by a smooth concave program"
-        return Found(rows, self._proof(best if known else None), words, () if known else (ENDED,))
-
-    def _foretold(self) -> tuple[float, float]:
-        """Seconds that the proof of the bound takes, and everything else after the search."""
-        counts = self.wide.counts
-        mixtures = len(np.unique(counts // np.gcd.reduce(counts, axis=1)[:, None], axis=0))
-        return PROOF * mixtures * len(self.wide.records), 1.0 + WRITTEN * SHARES * len(counts)
+        return Found(rows, self._proof(best), words)
 
     def _rounded(self, flows: Sequence[Flow], target: float) -> Rows:
         """Whole weights that tell at most the target, of the least distance that mixtures of flows have."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import gcd
+from math import comb, gcd
 from typing import Any
 
 import numpy as np
@@ -23,14 +23,17 @@ from dalenius.mechanisms.records.wide import Wide
 from dalenius.solvers.flows.transport import Plan, transport
 
 __all__ = [
+    "PROVED",
     "Found",
     "Move",
+    "affordable",
     "arcs_of",
     "between_classes",
     "least_change",
     "move",
     "moved_rows",
     "preserving",
+    "proof_seconds",
     "record_proof",
     "rows_of_class",
     "towards",
@@ -44,6 +47,12 @@ Json = dict[str, object]
 EXACT_PAIRS = 4_000_000_000
 LARGE_GAP = 0.008
 """Pairs of records that are compared until the optimum is reached; beyond, until cost and bound are so near."""
+MIXTURE = 5e-6
+"""Seconds of a proof for each record and each mixture of values of the secret that some input has."""
+PROVED = 0.25
+"""Share of the time that proofs may take; dearer ones are made coarser."""
+MOST_STEPS = 1 << 12
+"""Into so many steps mixtures are taken apart at most."""
 MOST_PAIRS = 28
 """Pairs of classes whose transports are solved where no class holds half of the table."""
 
@@ -201,6 +210,45 @@ def record_proof(wide: Wide, promises: list[str], records: list[list[Any]], law:
         The weight of each promise, its multipliers for each record, and a number for each record, or none.
     """
     return {"rule": "records", "promises": promises, "limits": _prices(wide), "records": records, "law": list(law)}
+
+
+def affordable(wide: Wide, proof: Json, seconds: float) -> Json:
+    """The same proof, or a coarser one where it would take longer than this: inputs of fewer mixtures of values.
+
+    Parameters
+    ----------
+    wide : Wide
+        The problem, with a secret that need not be seen.
+    proof : dict
+        By any rule.
+    seconds : float
+        For the proof alone.
+
+    Returns
+    -------
+    dict
+        By the rule "coarse" where that is needed, with as many steps as fit.
+    """
+    if proof["rule"] != "records" or proof_seconds(wide) <= seconds:
+        return proof
+    values = len(wide.classes)
+    steps = MOST_STEPS
+    while steps > 1 and MIXTURE * comb(steps + values - 1, values - 1) * len(wide.records) > seconds:
+        steps //= 2
+    return {"rule": "coarse", "steps": str(steps)} | {key: value for key, value in proof.items() if key != "rule"}
+
+
+def proof_seconds(wide: Wide) -> float:
+    """What a proof by the rule "records" takes.
+
+    Parameters
+    ----------
+    wide : Wide
+        The problem.
+    """
+    counts = wide.counts
+    mixtures = len(np.unique(counts // np.gcd.reduce(counts, axis=1)[:, None], axis=0))
+    return MIXTURE * mixtures * len(wide.records)
 
 
 def _prices(wide: Wide) -> list[str]:

@@ -91,8 +91,25 @@ function boundByTransports(proof, setting, promises, limits, objective) {
   return less(bound, allowed) ? ZERO : minus(bound, allowed);
 }
 
+// Mixtures of so many rows each, which are together, each so many times, `steps` times this one.
+function takenApart(mixture, steps) {
+  const rows = mixture.reduce((sum, [, n]) => sum + n, 0n);
+  const ends = [0n];
+  for (const [, n] of mixture) ends.push(ends.at(-1) + steps * n);
+  const shifts = [...new Set([...ends.map((end) => end % rows), 0n, rows])].sort((a, b) => (a < b ? -1 : 1));
+  return shifts.slice(1).map((last, i) => {
+    const cuts = ends.map((end) => (end + rows - 1n - shifts[i]) / rows);
+    const part = mixture.map(([k], j) => [k, cuts[j + 1] - cuts[j]]).filter(([, many]) => many > 0n);
+    return [part, last - shifts[i]];
+  });
+}
+
 function boundByRecords(proof, setting, promises, limits, objective) {
-  const [, weights, prices, multipliers, law] = proof.fields("rule", "promises", "limits", "records", "law");
+  const coarse = proof.value.rule === "coarse" ? ["steps"] : [];
+  const fields = proof.fields("rule", ...coarse, "promises", "limits", "records", "law");
+  const [weights, prices, multipliers, law] = fields.slice(1 + coarse.length);
+  const steps = coarse.length ? fields[1].whole(1n) : 0n;
+  proof.require(steps <= 1n << 30n, "there are too many steps");
   const { records, inputs, rows } = tableOf(setting);
   const { distances, allowed: limited } = priced(setting, objective, limits, prices, records.all);
   const { atoms, total } = setting.law;
@@ -141,11 +158,14 @@ function boundByRecords(proof, setting, promises, limits, objective) {
   });
   const alike = new Map(); // inputs whose rows have the kinds in the same shares
   mixtures.forEach((mixture, e) => {
-    const sorted = [...mixture].sort(([a], [b]) => a - b);
-    const all = sorted.reduce((sum, [, n]) => sum + n, 0n);
-    const key = sorted.map(([k, n]) => [k, fraction(n, all)]).map(([k, f]) => `${k}:${f.n}/${f.d}`).join();
-    const group = alike.get(key) ?? alike.set(key, { sorted, all, members: [] }).get(key);
-    group.members.push([e, all]);
+    const whole = [...mixture].sort(([a], [b]) => a - b);
+    if (steps) spend(4 * whole.length ** 2);
+    for (const [sorted, often] of steps ? takenApart(whole, steps) : [[whole, 1n]]) {
+      const all = sorted.reduce((sum, [, n]) => sum + n, 0n);
+      const key = sorted.map(([k, n]) => [k, fraction(n, all)]).map(([k, f]) => `${k}:${f.n}/${f.d}`).join();
+      const group = alike.get(key) ?? alike.set(key, { sorted, all, members: [] }).get(key);
+      group.members.push([e, all * often]);
+    }
   });
   let lowest = ZERO;
   for (const { sorted, all, members } of alike.values()) {
@@ -161,10 +181,12 @@ function boundByRecords(proof, setting, promises, limits, objective) {
   const onlyRecords = setting.mechanism.preserve || least > 0n || told < 3;
   const factor = onlyRecords ? fraction(1n) : fraction(BigInt(2 * told - 2), BigInt(told));
   const units = fraction(total << SCALE);
-  const gained = minus(over(plus(over(lowest, fraction(distances.unit)), fraction(back)), units), allowed);
+  const mean = over(lowest, fraction(distances.unit * (steps || 1n)));
+  const gained = minus(over(plus(mean, fraction(back)), units), allowed);
   const bound = minus(over(gained, factor), limited);
   return less(bound, ZERO) ? ZERO : bound;
 }
 
 RULES.set("records", boundByRecords);
+RULES.set("coarse", boundByRecords);
 RULES.set("transports", boundByTransports);

@@ -11,7 +11,7 @@ There is always such a flow, within seconds, so that every search has something 
 order of what a unit of excess costs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from dalenius.solvers.flows.crowds import Crowd, with_own
 from dalenius.solvers.flows.distances import blocks
 from dalenius.solvers.flows.leaking import Flow
 
-__all__ = ["Balance", "balanced"]
+__all__ = ["Balance", "balanced", "neighbours"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -74,6 +74,46 @@ def balanced(crowd: Crowd, keeps: bool, done: Callable[[], bool] = lambda: False
     near_atom = np.concatenate([pairs[0], pairs[1]])
     near_point = crowd.at[np.concatenate([pairs[1], pairs[0]])]
     return Balance(with_own(crowd, atom, point, share), near_atom, near_point)
+
+
+def neighbours(crowd: Crowd) -> tuple[Integers, Integers]:
+    """For each atom the nearest points where another class is likelier, for each point the nearest atoms of each class.
+
+    A point that nobody of a class can go to seems to tell that class apart, and looks cheap to all of its atoms.
+
+    Parameters
+    ----------
+    crowd : Crowd
+        With any number of classes.
+
+    Returns
+    -------
+    tuple of array
+        Atoms and points.
+    """
+    ratio = crowd.lean / crowd.prior[:, None]
+    there = np.stack([np.bincount(crowd.at, crowd.mass * lean, len(crowd.points)) for lean in ratio])
+    own, other = ratio.argmax(axis=0), there.argmax(axis=0)
+    atom: list[Integers] = [np.zeros(0, dtype=np.int64)]
+    point: list[Integers] = [np.zeros(0, dtype=np.int64)]
+    for s in range(len(ratio)):
+        mine, others = np.flatnonzero(own == s), np.flatnonzero(other != s)
+        for place, near in _nearest(crowd, crowd.origins[mine], crowd.points[others]):
+            atom.append(mine[place])
+            point.append(others[near])
+        for place, near in _nearest(crowd, crowd.points[others], crowd.origins[mine]):
+            atom.append(mine[near])
+            point.append(others[place])
+    return np.concatenate(atom), np.concatenate(point)
+
+
+def _nearest(crowd: Crowd, rows: Integers, columns: Integers) -> Iterator[tuple[Integers, Integers]]:
+    """Some of the nearest columns of each row: places of rows and of columns."""
+    few = min(_NEAR, len(columns))
+    if len(rows) and few:
+        for start, block in blocks(crowd.metric, rows, columns):
+            near = np.argpartition(block, few - 1, axis=1)[:, :few]
+            yield start + np.repeat(np.arange(len(block)), few), near.ravel()
 
 
 def _partners(

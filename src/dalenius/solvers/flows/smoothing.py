@@ -53,7 +53,7 @@ class _Late(Exception):
 @one_thread()
 def climbed(
     crowd: Crowd, bits: float, start: Flow, *, keeps: bool, gap: float, done: Callable[[], bool], say: Progress = None
-) -> tuple[Flow, Priced | None]:
+) -> tuple[Flow, Priced]:
     """A flow that tells about so many bits at little distance, and the best bound that was found.
 
     Parameters
@@ -73,8 +73,9 @@ def climbed(
 
     Returns
     -------
-    Flow, Priced or None
-        Shares that sum to one for each atom; masses of points and what is told are nearly right. None: no bound yet.
+    Flow, Priced
+        Shares that sum to one for each atom; masses of points and what is told are nearly right. Where the time ended
+        before all pairs were looked at, the bound of these prices is not known yet.
     """
     climb = _Climb(crowd, bits, keeps, done)
     arcs = _all_pairs(crowd) if len(crowd.at) * len(crowd.points) <= _ALL else _arcs(crowd, start.atom, start.point)
@@ -96,7 +97,7 @@ def climbed(
         if distance - below <= gap * distance or done():
             break
         arcs = climb.more(arcs, found, smooth * unit)
-    return flow, best
+    return flow, climb.priced(-np.inf) if best is None else best
 
 
 def thinned(crowd: Crowd, flow: Flow, least: float, most: int, keeps: bool) -> Flow:
@@ -247,6 +248,12 @@ class _Climb:
         delta, mu, lam = self._unknowns(self.x)
         share, _ = self._shares(arcs, self._costs(arcs, delta, self._posterior(delta, lam)[1] - mu), smooth)
         return Flow(arcs.atom, arcs.point, arcs.distance, share)
+
+    def priced(self, bound: float) -> Priced:
+        """The unknowns as a proof, with what it is known to prove."""
+        delta, mu, lam = self._unknowns(self.x)
+        first = self._posterior(delta, lam)[1]
+        return Priced(lam * LN2, np.vstack([first, first + delta]), mu, bound)
 
     def look(self, arcs: _Arcs, most: int, near: float) -> tuple[Priced, tuple[Integers, Integers]]:
         """The bound over all pairs, and for each atom some arcs that cost at most so much more than its cheapest.
