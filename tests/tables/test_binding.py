@@ -302,6 +302,8 @@ def test_profile_says_what_stands_in_the_way() -> None:
         "missing": 0,
         "looks_like_identifier": False,
         "looks_dated": False,
+        "looks_dated_otherwise": False,
+        "has_thousands": False,
         "looks_numeric": True,
         "top": [{"letter": "20", "count": 20}, {"letter": "21", "count": 20}],
         "small_letters": 0,

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dalenius import Problem
+from dalenius.cli import main
 from dalenius.core import MISSING, Column
 from dalenius.core.source import Dialect
 from dalenius.errors import ProblemFileError, TableError
@@ -138,3 +139,23 @@ def test_dates_in_a_problem_file(tmp_path: Path) -> None:
         (tmp_path / "p.toml").write_text(words.replace('dates = "year"\ncuts = [2026]', wrong) + MECHANISM.format("d"))
         with pytest.raises(ProblemFileError, match=message):
             Problem.from_file(tmp_path / "p.toml")
+
+
+def test_profile_says_how_dates_and_thousands_should_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Dates of other countries are no identifiers, and signs of the table do not move the cursor of a terminal."""
+    lines = [f"{k % 28 + 1}.{k % 12 + 1}.{1950 + k};{k % 3}.000.000;n.a.\x1b[2J;{k % 7},5" for k in range(40)]
+    (tmp_path / "t.csv").write_text(
+        "born;paid;note;height\n" + "\n".join(lines).replace("n.a.\x1b[2J;0,5", ";n.a.") + "\n"
+    )
+    assert main(["profile", str(tmp_path / "t.csv")]) == 0
+    said = capsys.readouterr().out
+    assert "- born holds dates; write them as 2026-03-17" in said
+    assert "- paid holds numbers with signs between the thousands; write them without" in said
+    assert "n.a.\\x1b[2J (34)" in said
+    assert "\x1b" not in said
+    found = tomllib.loads(said.split("To put into a problem file:")[1])
+    assert found["source"]["missing_words"] == ["n.a."]
+    assert found["source"]["decimal"] == ","
+    assert found["columns"]["born"] == {"values": "from-table"}

@@ -29,6 +29,7 @@ COMMANDS: tuple[list[str], ...] = (
     ["release", "p.toml", "-o", "folder", "--ledger", "ledger.db", "--key", "key", *WHOLE],
     ["release", "p.toml", "-o", "folder", "--ledger", "ledger.db", *WHOLE],
     ["release", "p.toml", "-o", "other", *WHOLE],
+    ["release", "p.toml", "-o", "third", "--engine", "duckdb", *WHOLE],  # exit 4 where DuckDB is not installed
     ["solve", "p.toml", "-o", "solved.json", *WHOLE],
     ["apply", "design.json", "t.csv", "-o", "applied.csv", "--force"],
     ["apply", "design.json", "t.csv", "-o", "applied.parquet", "--force"],
@@ -75,7 +76,8 @@ def started(words: list[str]) -> int:
 def half_written() -> list[str]:
     """What is wrong with the outputs as they stand now; a folder that is being replaced is looked at once more."""
     wrong = []
-    for folder, file in ((Path("folder"), "released.csv"), (Path("other"), "released.csv"), (Path("queried"), "")):
+    texts = [(Path(name), "released.csv") for name in ("folder", "other", "third")]
+    for folder, file in (*texts, (Path("queried"), "")):
         try:
             names = set(os.listdir(folder))
             lacking = {"card.json", "design.json", "statement.html", file or "released.parquet"} - names

@@ -24,8 +24,9 @@ def run(arguments: Namespace) -> None:
 
 def _words(document: dict[str, Any]) -> list[str]:
     lines = [f"{document['table']}: {many(document['rows'], 'row')}, {many(len(document['columns']), 'column')}", ""]
-    width = max(map(len, document["columns"]))
-    for name, column in document["columns"].items():
+    shown = [(_short(name), column) for name, column in document["columns"].items()]
+    width = max(len(name) for name, _ in shown)
+    for name, column in shown:
         kind = "identifier?" if column["looks_like_identifier"] else "numbers" if column["looks_numeric"] else "values"
         count = f"{column['distinct']:,}" + ("" if column["distinct_is_exact"] else "+")
         top = ", ".join(f"{_short(entry['letter'])} ({entry['count']:,})" for entry in column.get("top", [])[:4])
@@ -50,5 +51,10 @@ def _words(document: dict[str, Any]) -> list[str]:
 
 
 def _short(letter: str) -> str:
-    """A value as it is shown: a text of several megabytes would hide everything else."""
-    return letter if len(letter) <= LONGEST else letter[: LONGEST - 3] + "..."
+    """A value as it is shown: a text of several megabytes would hide everything else, and a control sign move it.
+
+    >>> _short("two\\nlines")
+    'two\\\\nlines'
+    """
+    cut = letter if len(letter) <= LONGEST else letter[: LONGEST - 3] + "..."
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in cut)

@@ -25,7 +25,7 @@ from dalenius.tables.source import Progress, Table
 from dalenius.tables.text import ABSENT_SIGNS
 from dalenius.tables.workspace import Workspace
 
-__all__ = ["DATE", "THOUSANDS", "USUAL_GAPS", "encode", "is_number", "numeric_order"]
+__all__ = ["DATE", "OTHER_DATE", "THOUSANDS", "USUAL_GAPS", "encode", "is_number", "numeric_order"]
 
 ABSENT = -1
 OUTSIDE = -2
@@ -36,6 +36,9 @@ USUAL_GAPS = ("NA", "N/A", "n/a", "NULL", "null", "#N/A")
 
 THOUSANDS = re.compile(r"[+-]?\d{1,3}([,.' \u00a0\u202f’]\d{3})+([,.]\d+)?")
 DATE = re.compile(r"(\d{4})-(\d{2})-\d{2}([T ].*)?")
+OTHER_DATE = re.compile(r"\d{1,2}([./-])\d{1,2}\1(\d{4}|\d{2})([T ].*)?|\d{4}([./])\d{1,2}\4\d{1,2}([T ].*)?")
+"""A date as people write it; which part is the month, nobody can say for certain."""
+
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 
 

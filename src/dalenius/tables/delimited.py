@@ -184,11 +184,25 @@ def _not_text(path: Path, dialect: Dialect) -> TableError:
     if dialect.encoding not in (None, "utf-8", "utf-8-sig"):
         return TableError(f"{path.name} is not text in the encoding {dialect.encoding!r} that [source] names")
     with path.open("rb") as file:
-        likely = "utf-16" if file.read(2) in UTF_16 else "latin-1"
+        likely = _likely(file.read(64))
     return TableError(
         f"{path.name} is not UTF-8 text.",
         do=f'Say --encoding {likely}, or encoding = "{likely}" in [source] of a problem file; or save it as UTF-8.',
     )
+
+
+def _likely(head: bytes) -> str:
+    """The encoding that the first bytes of a file speak for: half of those of English in UTF-16 are zero.
+
+    >>> _likely("a,b".encode("utf-16")), _likely("a,b".encode("utf-16-le")), _likely("é,b".encode("latin-1"))
+    ('utf-16', 'utf-16-le', 'latin-1')
+    """
+    if head[:2] in UTF_16:
+        return "utf-16"
+    first, second = head[0::2].count(0), head[1::2].count(0)
+    if 4 * max(first, second) < len(head):
+        return "latin-1"
+    return "utf-16-le" if second > first else "utf-16-be"
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from dalenius.core.source import Column
 from dalenius.tables.coding import DATE, encode, is_number
 from dalenius.tables.persons import persons
 from dalenius.tables.source import Progress, Table
-from dalenius.tables.suggesting import Seen, is_measured, suggested
+from dalenius.tables.suggesting import Seen, has_other_dates, has_thousands, is_measured, suggested
 from dalenius.tables.text import ABSENT_SIGNS
 
 __all__ = ["profile"]
@@ -125,6 +125,8 @@ def _column(tally: _Tally, rows: int) -> dict[str, Any]:
         "looks_like_identifier": 2 * distinct > rows and distinct > 1 and not is_measured(tally.counts),
         "looks_numeric": distinct > 0 and all(map(is_number, tally.counts)),
         "looks_dated": distinct > 0 and all(map(DATE.fullmatch, tally.counts)),
+        "looks_dated_otherwise": has_other_dates(tally.counts),
+        "has_thousands": has_thousands(tally.counts),
     }
     if tally.followed:
         ranked = sorted(tally.counts.items(), key=lambda item: (-item[1], item[0]))
@@ -144,6 +146,12 @@ def _notes(name: str, column: dict[str, Any]) -> list[str]:
         notes.append(f"{name} looks like an identifier: {exact}{column['distinct']:,} different values; leave it out")
     elif column["looks_dated"]:
         notes.append(f"{name} holds dates, {exact}{column['distinct']:,} different ones; cut them by year or month")
+    elif column["looks_dated_otherwise"]:
+        notes.append(f"{name} holds dates; write them as 2026-03-17, so that they can be cut by year or month")
+    elif column["has_thousands"]:
+        notes.append(
+            f"{name} holds numbers with signs between the thousands; write them without, so that they are numbers"
+        )
     elif column["distinct"] > MANY_LETTERS:
         notes.append(f"{name}: {exact}{column['distinct']:,} different values; put them into groups")
     elif column.get("small_letters"):

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from dalenius.core.source import Dialect
-from dalenius.tables.coding import DATE, THOUSANDS, USUAL_GAPS, is_number, numeric_order
+from dalenius.tables.coding import DATE, OTHER_DATE, THOUSANDS, USUAL_GAPS, is_number, numeric_order
 
-__all__ = ["Seen", "has_decimal_commas", "is_measured", "suggested"]
+__all__ = ["Seen", "has_decimal_commas", "has_other_dates", "has_thousands", "is_measured", "suggested"]
 
 FEW = 40  # letters that are listed one by one
 CELLS = 5  # groups of a column of many numbers
 MISSING_WORDS = (*USUAL_GAPS, ".")
-MISSING_AMONG_NUMBERS = ("na", "None", "none", "-", "missing")  # elsewhere a value: no insurance, a blood group
+MISSING_AMONG_NUMBERS = ("na", "n.a.", "None", "none", "-", "missing")  # elsewhere a value: no insurance, a blood group
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
@@ -76,14 +76,17 @@ def _declared(seen: Seen, absent: list[str], comma: bool) -> list[str]:
     texts = [text for text in seen.counts if text not in absent]
     if texts and all(map(DATE.fullmatch, texts)):
         return ['dates = "year"  # or "month"', 'values = "from-table"']
+    if has_other_dates(texts):
+        return ['values = "from-table"  # dates: written as 2026-03-17, they can be cut by year or month']
+    thousands = "  # not numbers: write them without signs between the thousands" if has_thousands(texts) else ""
     if comma:
         texts = [text.replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else text for text in texts]
     if seen.followed and len(texts) <= FEW and texts:
-        return [f"values = [{', '.join(map(_quoted, numeric_order(texts)))}]"]
+        return [f"values = [{', '.join(map(_quoted, numeric_order(texts)))}]{thousands}"]
     if texts and all(map(is_number, texts)) and _spread(seen.counts, texts):
         return [f"quantiles = {CELLS}"]
-    if _with_thousands(texts):
-        return ['values = "from-table"  # not read as numbers: write them without signs between the thousands']
+    if thousands:
+        return [f'values = "from-table"{thousands}']
     return ['values = "from-table"  # many: group them, with groups = { "name" = ["value", "value"] }']
 
 
@@ -99,14 +102,23 @@ def _is_missing(word: str, columns: Iterable[Seen]) -> bool:
 def is_measured(texts: Collection[str]) -> bool:
     """Whether these are quantities with decimals, or dates: however many they are, they name nobody.
 
-    >>> is_measured(["1.5", "2"]), is_measured(["2026-03-17"]), is_measured(["1", "2"])
-    (True, True, False)
+    >>> is_measured(["1.5", "2"]), is_measured(["2026-03-17"]), is_measured(["17.3.2026"]), is_measured(["1", "2"])
+    (True, True, True, False)
     """
-    return all(map(_is_quantity, texts)) and any(re.search(r"[.,]|.-", text) for text in texts)
+    return all(map(_is_quantity, texts)) and any(re.search(r"[.,/]|.-", text) for text in texts)
 
 
 def _is_quantity(text: str) -> bool:
-    return is_number(text) or any(kind.fullmatch(text) for kind in (DATE, DECIMAL_COMMA))
+    return is_number(text) or any(kind.fullmatch(text) for kind in (DATE, OTHER_DATE, DECIMAL_COMMA))
+
+
+def has_other_dates(texts: Collection[str]) -> bool:
+    """Whether these are dates that are not written as 2026-03-17, and nothing else.
+
+    >>> has_other_dates(["17.3.2026"]), has_other_dates(["3/17/26"]), has_other_dates(["2026-03-17"])
+    (True, True, False)
+    """
+    return bool(texts) and all(map(OTHER_DATE.fullmatch, texts))
 
 
 def _spread(counts: Mapping[str, int], numbers: list[str]) -> bool:
@@ -130,8 +142,12 @@ def has_decimal_commas(texts: Collection[str]) -> bool:
     return some and all(is_number(text) or DECIMAL_COMMA.fullmatch(text) for text in texts)
 
 
-def _with_thousands(texts: Collection[str]) -> bool:
-    """Whether these are numbers, some of them with signs between their thousands."""
+def has_thousands(texts: Collection[str]) -> bool:
+    """Whether these are numbers, some of them with signs between their thousands, and nothing else.
+
+    >>> has_thousands(["1.000.000", "999"]), has_thousands(["1,234.50"]), has_thousands(["1234"])
+    (True, True, False)
+    """
     some = any(THOUSANDS.fullmatch(text) and not is_number(text) for text in texts)
     return some and all(is_number(text) or THOUSANDS.fullmatch(text) for text in texts)
 
