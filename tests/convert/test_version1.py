@@ -91,3 +91,36 @@ def test_a_damaged_file_of_version_1_is_refused():
 def test_only_version_1_is_converted(document, message):
     with pytest.raises(InputError, match=message):
         converted(document)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("stray", 1, "version 1 wrote no 'stray'"),
+        ("kept", "health", "'kept' is not a list of texts"),
+        ("released", ["income"], "releases other columns than it says"),
+    ],
+)
+def test_what_version_1_never_wrote_is_refused(key, value, said):
+    name = next(name for name in sorted(VERDICTS) if name.startswith("card"))
+    converted(old(name))
+    with pytest.raises(InputError, match=said):
+        converted(old(name) | {key: value})
+
+
+def test_a_promise_that_stands_twice_is_a_refusal():
+    name = next(name for name in sorted(VERDICTS) if name.startswith("cells-dense-information_privacy"))
+    document = old(name)
+    document["guarantees"] += document["guarantees"][-1:]
+    with pytest.raises(NotCertified):
+        converted(document)
+
+
+def test_figures_that_contradict_each_other_are_not_told():
+    name = next(name for name in sorted(VERDICTS) if name.startswith("card-dual-dense-independent"))
+    text, about = converted(old(name))
+    beside = json.loads(about)
+    told_card(json.loads(text), beside)
+    beside["stated_by_the_design"] |= {"value": "0.2", "bound": "0.3"}
+    with pytest.raises(InputError, match="the value passes the bound"):
+        told_card(json.loads(text), beside)

@@ -31,6 +31,16 @@ __all__ = ["converted"]
 
 Json = dict[str, Any]
 
+BOTH = {"format", "unit", "value", "bound", "gap", "entropy_bits", "method", "objective", "guarantees", "channel"}
+BOTH |= {"limits", "side_information", "robust", "beside_bits", "decoder", "remarks", "versions"}
+KEYS = {
+    OLD[0]: BOTH | {"confidential", "source", "columns", "mechanism", "joint", "certificate", "problem_digest"},
+    OLD[1]: BOTH
+    | {"released", "kept", "unit_of_privacy", "max_rows", "weights", "designed_on", "order", "proof", "estimate"},
+}
+"""What version 1 wrote. A file that says more is refused: what it says there would be lost."""
+TEXTS = ("kept", "released", "remarks")
+
 
 def converted(document: object) -> tuple[str, str]:
     """The text of version 2 of a design or a card of version 1, and of the file that travels beside it.
@@ -59,14 +69,28 @@ def converted(document: object) -> tuple[str, str]:
         raise InputError("the file is of version 2 already")
     if not isinstance(document, dict) or found not in OLD:
         raise InputError("only designs and cards of version 1 are converted (dalenius-design/1, dalenius-card/1)")
+    _as_written(document, KEYS[found])
     try:
         return _design(document) if found == OLD[0] else _card(document)
     except Refused as e:
         raise NotCertified(str(e)) from None
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError, ZeroDivisionError) as e:
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, StopIteration, AssertionError) as e:
         if isinstance(e, DaleniusError) and not isinstance(e, InputError):
             raise
         raise NotCertified(f"the file is damaged: {type(e).__name__} {e}") from None
+
+
+def _as_written(document: Json, keys: set[str]) -> None:
+    """A refusal of what version 1 never wrote: other keys, a text in place of a list, other columns than are drawn."""
+    for key in document:
+        if key not in keys:
+            raise InputError(f"the file is damaged: version 1 wrote no {key!r}")
+    for key in TEXTS:
+        listed = document.get(key, [])
+        if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
+            raise InputError(f"the file is damaged: {key!r} is not a list of texts")
+    if "released" in document and document["released"] != list(document.get("channel", {}).get("output", {})):
+        raise InputError("the file is damaged: its recipe releases other columns than it says")
 
 
 def _sections(document: Json) -> Json:

@@ -132,6 +132,7 @@ def told_card(document: Json, about: Json) -> Json:
     mechanism = document["mechanism"]
     _same_rows(document, about.get("max_rows"))
     stated = about.get("stated_by_the_design", {})
+    _possible(stated)
     shown = stated.get("guarantees", [{}] * len(document["promises"]))
     return {
         "format": document["format"],
@@ -173,6 +174,15 @@ def _same_rows(document: Json, most: int | None) -> None:
         if most is not None and promise["promise"] == "local_dp" and promise["rows"] != most:
             many = "1 row" if promise["rows"] == 1 else f"{promise['rows']} rows"
             raise InputError(f"the level is that of {many}, and a person has up to {most} by the file beside it")
+
+
+def _possible(stated: Json) -> None:
+    """What a card states of its design is not proved here; a value that passes the bound cannot be true."""
+    if not {"value", "bound", "objective"} <= stated.keys():
+        return
+    value, bound = Fraction(str(stated["value"])), Fraction(str(stated["bound"]))
+    if value > bound if "maximize" in stated["objective"] else value < bound:
+        raise InputError("the figures stated beside the card contradict each other: the value passes the bound")
 
 
 # --- the mechanism ----------------------------------------------------------------------------------------------------
