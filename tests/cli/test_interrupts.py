@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,19 +10,22 @@ import threading
 import time
 from collections import deque
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import dalenius
 from dalenius import stopping, verify
 from dalenius.cli import interrupts, main
-from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion, MinimizeLeakage, Pmf, Problem
+from dalenius.core import Distortion, Independent, Leakage, LocalDP, MinimizeDistortion, MinimizeLeakage, Pmf, Problem
 from dalenius.errors import SolverFailed, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.columns.leakage import preflight
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.preflight import Size
 from dalenius.solvers.leakage.simple import stay_or_forget
+from dalenius.solvers.lp import OutOfTime, maximise
 
 FILE = """
 [source]
@@ -64,6 +68,36 @@ def test_point_14_time_that_is_up_leaves_a_proved_design_with_its_interval(margi
     assert verify(design).kept.promises
     best = solve(asked(preserve_marginals=margins), seconds=60)
     assert design.bound <= best.value <= design.value
+
+
+def test_point_14_every_search_asks_whether_somebody_wants_what_there_is():
+    """A clock that is compared with a deadline does not hear a signal: `--on-interrupt keep` once waited for ever."""
+    source = Path(dalenius.__file__).parent
+    deaf = [
+        f"{path.relative_to(source)}: {line.strip()}"
+        for room in ("solvers", "mechanisms")
+        for path in sorted((source / room).rglob("*.py"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(r"monotonic\(\)[^#]* [<>] ", line)
+    ]
+    assert not deaf
+
+
+def test_point_14_the_level_of_many_values_is_no_matter_of_minutes():
+    """Two rows of a linear program for each entry: the simplex method took a minute for 188 by 192."""
+    goal = MinimizeDistortion(Distortion("hamming", ("X",)))
+    problem = asked(law(rows=110), objective=goal, guarantees=(LocalDP(Fraction(2)),))
+    start = time.process_time()
+    design = solve(problem, seconds=20)
+    assert time.process_time() - start < 8
+    assert design.value - design.bound <= Fraction(1, 10**6)
+
+
+def test_a_linear_program_ends_in_its_time():
+    draw = np.random.default_rng(1)
+    many = draw.random((300, 300))
+    with pytest.raises(OutOfTime, match="did not end within 0 s"):
+        maximise(draw.random(300), many, np.full(300, -np.inf), np.ones(300), seconds=0.0)
 
 
 def test_a_wish_to_stop_ends_a_search_with_what_it_has():
@@ -174,6 +208,6 @@ def test_what_takes_too_long_says_which_column_to_group():
     )
     assert size.letters == 2400
     assert size.entries == size.rows * 2400
-    with pytest.raises(Unsupported, match=r"for the proof alone, and --seconds is 6.*Group A"):
+    with pytest.raises(Unsupported, match=r"for the proof alone, and 6 s of --seconds are left.*Group A"):
         size.refuse_too_large(6)
     assert "of memory" in size.words()

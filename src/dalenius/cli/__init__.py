@@ -5,6 +5,7 @@ Exit codes: 0 done and proved; 1 our fault; 2 bad input; 3 infeasible; 4 not cer
 """
 
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -72,8 +73,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     machines, charging = "--json" in words, "--ledger" in words
     sys.excepthook = our_fault
     arguments = None
+    began = time.monotonic()
     try:
         arguments = parser().parse_args(words)
+        arguments.began = began
         with interruptible(keep=getattr(arguments, "on_interrupt", "stop") == "keep"):
             command = import_module(f"dalenius.cli.{arguments.module}")
             if argv is None and "pyarrow" in sys.modules and "pandas" not in sys.modules:

@@ -10,6 +10,8 @@ import os
 import signal
 import sys
 import threading
+import time
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -17,7 +19,7 @@ from types import FrameType
 from dalenius import stopping
 from dalenius.errors import SolverFailed
 
-__all__ = ["CODE", "interruptible", "within"]
+__all__ = ["CODE", "interruptible", "seconds_left", "within"]
 
 CODE = 130
 PATIENCE = 1.0  # seconds that a clean end may take: with what a busy machine adds, less than two
@@ -77,6 +79,13 @@ def interruptible(*, keep: bool) -> Iterator[None]:
             signal.signal(number, known)
         os.close(writing)  # the thread reads the end of the pipe and is done
         stopping.resume()
+
+
+def seconds_left(arguments: Namespace) -> float:
+    """What the start of the command has left of `--seconds`; a tenth of it at least."""
+    spent = time.monotonic() - float(arguments.began)
+    seconds = float(arguments.seconds)
+    return max(seconds - spent, 0.1 * seconds)
 
 
 @contextmanager

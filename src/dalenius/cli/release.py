@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.api import Outcome, at_point, release
+from dalenius.cli.interrupts import seconds_left
 from dalenius.cli.summary import after_release
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
@@ -46,7 +47,7 @@ def released(arguments: Namespace, problem: Problem) -> None:
             accept_small_cells="small-combinations" in arguments.accept,
             force=arguments.force,
             gap=arguments.gap,
-            seconds=arguments.seconds,
+            seconds=seconds_left(arguments),
             engine=arguments.engine,
             memory=None if arguments.memory is None else memory_of(arguments.memory),
             into=tuple(arguments.into) if arguments.into else None,

@@ -3,6 +3,7 @@
 from argparse import Namespace
 from pathlib import Path
 
+from dalenius.cli.interrupts import seconds_left
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
 from dalenius.documents import about_file
@@ -18,7 +19,7 @@ def run(arguments: Namespace) -> None:
         design = solve(
             Problem.from_file(arguments.problem),
             gap=arguments.gap,
-            seconds=arguments.seconds,
+            seconds=seconds_left(arguments),
             on_progress=(lambda words: show(words, None, None)) if show else None,
         )
     beside = about_file(output)

@@ -1,5 +1,6 @@
 """The dispatcher: the first mechanism that takes a problem designs it; else the nearest ones say why they do not."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from math import prod
@@ -19,6 +20,7 @@ from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import Unsupported
 from dalenius.mechanisms.declared import GAP, SECONDS, Mechanism
 from dalenius.mechanisms.registry import mechanisms
+from dalenius.stopping import left
 
 __all__ = ["nearest_reasons", "solve"]
 
@@ -27,6 +29,7 @@ UNDER_EVERY_LAW = "the promise holds under every distribution of the records, so
 MOST_OUTCOMES = 10**7
 """Combinations of the observed values that one matrix has rows for."""
 
+SHORTEST = 0.1  # of the time, for the search, however long reading took
 TOLD = 2  # reasons in a refusal; those of mechanisms that have nothing to do with the problem would only bury them
 
 
@@ -68,6 +71,7 @@ def solve(
     >>> float(solve(xor()).value)
     1.0
     """
+    deadline = time.monotonic() + seconds
     if problem.keep_rows is not None or isinstance(problem.source, ConditionallyIid):
         # Kept rows become limits of the values that occur; the names of alike samples say which mechanism it is.
         problem = with_kept_rows(_bound(problem))
@@ -79,7 +83,7 @@ def solve(
         problem = _bound(problem)
         if mechanism.why_not(problem) is None:
             refuse_wide(mechanism, problem)
-            return _designed(mechanism, problem, gap, seconds, on_progress)
+            return _designed(mechanism, problem, gap, max(left(deadline), SHORTEST * seconds), on_progress)
     raise Unsupported(f"no mechanism solves this combination yet ({nearest_reasons(problem)})")
 
 

@@ -20,7 +20,6 @@ orbital branching.
 """
 
 import heapq
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -29,6 +28,7 @@ import numpy as np
 
 from dalenius.solvers.classes import Classes
 from dalenius.solvers.couplings import Couplings, Floats, Ints, eta
+from dalenius.stopping import over
 
 __all__ = ["GRID", "Search", "Tree", "least"]
 
@@ -138,7 +138,7 @@ def least(
     width, finished, late = max(4, min(_WIDTH, _ENTRIES // S.atoms)), True, False
     leaves, check = len(search.heap), _CHECKED * len(y)
     while search.heap and search.heap[0][0] < search.threshold:
-        late = search.nodes > most or time.monotonic() + check * (leaves + search.nodes / 2) > deadline
+        late = search.nodes > most or over(deadline - check * (leaves + search.nodes / 2))
         if late or (plenty is not None and len(search.points) >= plenty and search.nodes > 60):
             finished = False
             break

@@ -16,11 +16,12 @@ are solved together, as one batch of small interior points.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from time import monotonic
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dalenius.stopping import over
 
 __all__ = ["Cover", "Programs", "Tree", "cover", "divergence"]
 
@@ -128,7 +129,7 @@ def cover(
             excess = max(excess, 0.9 * float(above[real].max()))
         shut = tau <= max(slack, 1.3 * excess)
         shut |= (cells.max(axis=1) - cells.min(axis=1)).max(axis=1) < _SMALL
-        if nodes > most or monotonic() > deadline:
+        if nodes > most or over(deadline):
             shut[:] = True
         at = sum(len(d[2]) for d in done)
         leaves.update({int(name): at + i for i, name in enumerate(names[shut])})
@@ -198,7 +199,7 @@ def _programs(
             tau[live[better]] = low[better]
             pieces[live[better]] = y[better]
             weights[live], objective[live], away[live] = beta, worth, miss
-            if monotonic() > deadline:
+            if over(deadline):
                 break
     return tau, pieces, weights, objective, away
 

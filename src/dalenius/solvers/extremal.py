@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
-from time import monotonic
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.solvers.exact import Rational, Rows
 from dalenius.solvers.lp import exact_basic_solution, exact_dual, maximise
 from dalenius.solvers.tableau import feasible_tableau
+from dalenius.stopping import over
 
 __all__ = ["Mixture", "Walk", "best_mixture", "vertices", "walk"]
 
@@ -138,7 +138,7 @@ def walk(
                     f"the search passed its limit of {limit} bases, with {len(found)} vertices so far; "
                     "raise the limit, or choose a method that does not list vertices"
                 )
-            if monotonic() > deadline:
+            if over(deadline):
                 raise SolverFailed(f"the time of the search ended after {len(seen)} bases, with {len(found)} vertices")
             if on_progress is not None:
                 on_progress(len(seen), len(found))

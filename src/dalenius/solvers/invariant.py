@@ -20,6 +20,7 @@ import numpy as np
 
 from dalenius.solvers.interior import Floats
 from dalenius.solvers.lp import maximise
+from dalenius.stopping import over
 
 __all__ = ["Invariant", "invariant"]
 
@@ -79,7 +80,7 @@ def invariant(
 
     root = examined(np.ones((S, S)), np.full((S, S), ratio))
     heap, known = [(-root.bound, next(number), root)], 1
-    while heap and known < nodes and monotonic() < deadline and -heap[0][0] > most + gap:
+    while heap and known < nodes and not over(deadline) and -heap[0][0] > most + gap:
         _, _, node = heappop(heap)
         if node.where is None:  # its answer is a matrix: what it is worth is its bound
             heappush(heap, (-most, next(number), node))

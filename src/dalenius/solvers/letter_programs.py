@@ -6,7 +6,6 @@ and the program has few rows.
 """
 
 from collections.abc import Mapping
-from time import monotonic
 from typing import TypeAlias
 
 import highspy
@@ -15,6 +14,7 @@ import numpy as np
 from dalenius.solvers.cells import Programs
 from dalenius.solvers.interior import Floats
 from dalenius.solvers.lp import maximise, silent_simplex
+from dalenius.stopping import over
 
 __all__ = ["Near", "by_program", "cone_programs", "spread"]
 
@@ -115,7 +115,7 @@ def cone_programs(p: Floats, W: Floats, M: Floats, Q: Floats, ratio: float | Non
             tau[j] = -solver.getInfo().objective_function_value / _GAIN
             pieces[j], weights[j], away[j] = y, np.maximum(beta, 1e-12), missed
             objective[j] = tau[j] if missed < 1e-9 else -np.inf
-            if monotonic() > deadline:
+            if over(deadline):
                 break
         return tau, pieces, weights, objective, away
 

@@ -10,6 +10,7 @@ Espinoza, "Exact solutions to linear programming problems" (2007).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from typing import TypeAlias
 
 import highspy
@@ -19,10 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.solvers.exact import Rational, Rows, as_fraction, reduced_right
 
-__all__ = ["Optimum", "add_columns", "exact_basic_solution", "exact_dual", "maximise"]
+__all__ = ["Optimum", "OutOfTime", "add_columns", "exact_basic_solution", "exact_dual", "maximise"]
 
 _Floats: TypeAlias = NDArray[np.float64]
 Columns: TypeAlias = Sequence[Mapping[int, float]]
+
+
+class OutOfTime(SolverFailed):
+    """A linear program did not end in its time."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,13 @@ def add_columns(
 
 
 def maximise(
-    c: ArrayLike, A: ArrayLike | Columns, lower: ArrayLike, upper: ArrayLike | None = None, *, tol: float = 1e-10
+    c: ArrayLike,
+    A: ArrayLike | Columns,
+    lower: ArrayLike,
+    upper: ArrayLike | None = None,
+    *,
+    tol: float = 1e-10,
+    seconds: float = inf,
 ) -> Optimum:
     r"""max c.x  subject to  lower <= A x <= upper,  x >= 0;  without ``upper``:  A x = lower.
 
@@ -76,7 +87,7 @@ def maximise(
     below 1e-12 of the largest in their row count as zero (HiGHS). One thread, no randomness, no output.
 
     Raises Infeasible or SolverFailed, with the words of HiGHS, when a second attempt (fresh solver, tolerance
-    100 tol, no presolve) does not end optimal either.
+    100 tol, no presolve) does not end optimal either; OutOfTime after ``seconds``.
 
     Parameters
     ----------
@@ -88,6 +99,8 @@ def maximise(
         Of A x.
     tol : float
         Of the solver.
+    seconds : float
+        For each attempt.
 
     >>> best = maximise([1, 2, 0], [[1, 1, 1]], [3])
     >>> best.objective, best.x.tolist(), best.dual.tolist(), best.basic_columns
@@ -117,15 +130,18 @@ def maximise(
     words: list[str] = []
     for attempt in (0, 1):
         # A process that ran HiGHS with more threads before makes it refuse the number 1; 0 takes what is there.
-        settings: dict[str, int | str] = (
+        settings: dict[str, int | float | str] = (
             {"threads": 0, "presolve": "off"} if attempt else {"threads": 1, "presolve": "choose"}
         )
+        settings["time_limit"] = seconds
         solver = silent_simplex(tol * 100**attempt, **settings)
         solver.passModel(model)
         ran = solver.run()
         status = solver.getModelStatus()
         if status == highspy.HighsModelStatus.kOptimal:
             return _optimum(solver, costs, scale, gain)
+        if status == highspy.HighsModelStatus.kTimeLimit:
+            raise OutOfTime(f"the linear program of {len(low)} rows did not end within {seconds:.3g} s")
         words.append(
             f"{solver.modelStatusToString(status)}" + ("" if ran == highspy.HighsStatus.kOk else f" ({ran.name})")
         )
@@ -162,7 +178,7 @@ def _power_of_two(size: _Floats) -> _Floats:
     return np.ldexp(1.0, -exponent)
 
 
-def silent_simplex(tol: float, **more: int | str) -> highspy.Highs:
+def silent_simplex(tol: float, **more: int | float | str) -> highspy.Highs:
     """HiGHS as this room uses it: simplex, no output, no parallel runs, the same tolerance on both sides."""
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     options: dict[str, bool | int | float | str] = {

@@ -14,6 +14,7 @@ import numpy as np
 from dalenius.solvers.boolean import Covering, covering_prices
 from dalenius.solvers.estimator import centred
 from dalenius.solvers.interior import Floats
+from dalenius.stopping import over
 
 __all__ = ["ManySubsets", "best_size", "many_subsets"]
 
@@ -64,7 +65,7 @@ def many_subsets(
     A = _first(S, size, draw)
     fresh = A
     for turn in range(_ROUNDS):
-        last = turn == _ROUNDS - 1 or not len(fresh) or monotonic() > deadline
+        last = turn == _ROUNDS - 1 or not len(fresh) or over(deadline)
         V, m = c * (A[:, :-1] - A[:, -1:]), 1 + c * A @ p
         theta, z = centred(V, m, 1 + c * A.T, K, 1e-5 if last else 1e-2)
         inner = np.linalg.inv((V.T * (theta / m)) @ V)

@@ -34,6 +34,7 @@ from dalenius.solvers.letter_programs import Near, by_program, cone_programs, sp
 from dalenius.solvers.ranges import RangePrograms, Ranges, RangeTree
 from dalenius.solvers.scaled import best_in_cone
 from dalenius.solvers.threads import one_thread
+from dalenius.stopping import over
 
 __all__ = ["MaxAffine", "balanced_tree", "max_affine"]
 
@@ -201,7 +202,7 @@ class _Search:
 
     @property
     def late(self) -> bool:
-        return monotonic() > self.deadline
+        return over(self.deadline)
 
     @property
     def reached(self) -> float:

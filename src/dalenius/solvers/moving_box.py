@@ -20,6 +20,7 @@ from dalenius.errors import SolverFailed
 from dalenius.solvers.cells import divergence
 from dalenius.solvers.chords import Envelope, envelope
 from dalenius.solvers.lp import add_columns, silent_simplex
+from dalenius.stopping import over
 
 __all__ = ["BestColumns", "best_binary_columns"]
 
@@ -63,7 +64,7 @@ def best_binary_columns(p: Floats, w: Floats, d: Floats, z: Floats, *, gap: floa
         if moved:
             program.box(centre, radius)
         z, value, outside = program.solved()
-        late = monotonic() > deadline
+        late = over(deadline)
         if (best - value <= 0.4 * gap and outside < 1e-7) or late:
             break
         if best - value <= 0.1 * gap:

@@ -30,6 +30,7 @@ from dalenius.solvers.couplings import Couplings, Floats, eta
 from dalenius.solvers.exact import Rational
 from dalenius.solvers.extremal import best_mixture
 from dalenius.solvers.lp import exact_basic_solution, silent_simplex
+from dalenius.stopping import over
 
 __all__ = ["SelfDisclosure", "orbit", "self_disclosure"]
 
@@ -174,7 +175,7 @@ def self_disclosure(
             best = bound, y, search.tree()
         if on_progress is not None:
             on_progress(master.value, best[0])
-        if search.late or time.monotonic() > deadline:
+        if search.late or over(deadline):
             break
         if (reached := best[0] - master.value) <= 0.95 * goal:
             if goal <= fine or reached <= 0.95 * fine:

@@ -19,7 +19,6 @@ of one outcome is furthest above its term; every box says something, so the sear
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
-from time import monotonic
 from typing import TypeAlias
 
 import highspy
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 from dalenius.solvers.interior import Floats
 from dalenius.solvers.letter_programs import Near
 from dalenius.solvers.lp import silent_simplex
+from dalenius.stopping import over
 
 __all__ = ["RangePrograms", "RangeTree", "Ranges", "Relations", "relations"]
 
@@ -210,7 +210,7 @@ class RangePrograms:
         heapify(heap)
         seen: list[tuple[Floats, float]] = []
         excess = 0.0
-        while heap and len(boxes) < most and monotonic() < deadline:
+        while heap and len(boxes) < most and not over(deadline):
             tau, at = heap[0][0], heap[0][1]
             box = boxes[at]
             above = box.tau - self._error(box).sum()

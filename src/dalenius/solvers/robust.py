@@ -28,6 +28,7 @@ from dalenius.errors import Infeasible
 from dalenius.solvers.conic import Conic
 from dalenius.solvers.contraction import pairwise_contraction, total_variation
 from dalenius.solvers.lp import maximise
+from dalenius.stopping import over
 
 __all__ = ["Cut", "Limits", "Robust", "certified", "channel_of", "laws_within", "least_contraction"]
 
@@ -199,7 +200,7 @@ def least_contraction(
             for i, j, b, v in zip(first, second, where, values, strict=True)
             if v > target + (gap / 4 if cost is None else 1e-7) and 0 < b < 1
         } - known
-        if best.value - best.bound <= gap or not new or time.monotonic() - begin > seconds:
+        if best.value - best.bound <= gap or not new or over(begin + seconds):
             return Robust(best.rows, best.value, best.bound, rounds, best.cuts, best.multipliers)
         by_value = {(int(i), int(j)): float(v) for i, j, v in zip(first, second, values, strict=True)}
         known |= set(sorted(new, key=lambda c: -by_value[c[0], c[1]])[: 6 * n])

@@ -18,6 +18,7 @@ from dalenius.solvers.conic import Conic
 from dalenius.solvers.contraction import correlation
 from dalenius.solvers.divergence import Laws
 from dalenius.solvers.robust import Limits, Robust, certified, channel_of, laws_within
+from dalenius.stopping import over
 
 __all__ = ["least_capacity", "least_correlation", "least_ratio"]
 
@@ -58,7 +59,7 @@ def least_ratio(
         value = evaluate(prior, rows)[1]
         if best is None or value < best.value:
             best = Robust(rows, value, bound, turn, multipliers=mu)
-        if best.value - bound <= gap or turn == rounds or time.monotonic() - begin > seconds:
+        if best.value - bound <= gap or turn == rounds or over(begin + seconds):
             return Robust(best.rows, best.value, bound, turn, multipliers=best.multipliers)
         law = _worst_law(prior, rows)
         if law is None:

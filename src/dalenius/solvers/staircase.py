@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.interior import Floats
 from dalenius.solvers.lp import silent_simplex
+from dalenius.stopping import over
 
 __all__ = [
     "Level",
@@ -127,7 +128,7 @@ def generated(
             fresh += master.add(columns)
         if on_progress is not None:
             on_progress(value, bound)
-        if bound - value <= 0.3 * gap or value >= enough or monotonic() > deadline:
+        if bound - value <= 0.3 * gap or value >= enough or over(deadline):
             break
         if not fresh:
             if pricing.nodes >= pricing.most_nodes:

@@ -19,6 +19,7 @@ from dalenius.core import Kernel, Problem
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.exact_columns import channel_of, independence
 from dalenius.solvers import exact_basic_solution, maximise
+from dalenius.stopping import over
 
 __all__ = ["by_peeling"]
 
@@ -54,7 +55,7 @@ def by_peeling(
     most = max(2, ENTRIES // possible)
     found = _Peeling(rows, counts, seed)
     deadline = monotonic() + seconds
-    while len(found.columns) < most - 1 and found.failed < FAILED and monotonic() < deadline:
+    while len(found.columns) < most - 1 and found.failed < FAILED and not over(deadline):
         if on_progress and len(found.columns) % 16 == 0:
             on_progress(f"{len(found.columns)} columns peeled off")
         found.peel()

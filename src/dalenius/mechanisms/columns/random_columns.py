@@ -24,6 +24,7 @@ from dalenius.mechanisms.declared import SECONDS
 from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import best_mixture, exact_basic_solution, maximise
+from dalenius.stopping import over
 
 __all__ = ["random_columns"]
 
@@ -59,7 +60,7 @@ def random_columns(
     draw = np.random.default_rng(seed)
     begun = monotonic()
     for k in range(rounds):
-        if k and monotonic() - begun > seconds:
+        if k and over(begun + seconds):
             break
         if on_progress:
             on_progress(f"decomposition {k + 1} of {rounds}, {len(found)} columns")

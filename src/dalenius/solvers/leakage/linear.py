@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 
@@ -70,11 +71,11 @@ def _rows(program: Program) -> Iterator[_Row]:
                     yield _Row("silent", (k, i, t), {(e, t): v for e, v in enumerate(g) if v}, zero, zero)
     for k, (counts, against, r) in enumerate(program.odds):
         for i, (row, other) in enumerate(zip(counts, against, strict=True)):
+            low = [(int(row[e]) - Fraction(other[e]) / r) / total for e in range(n)]
+            high = [(r * Fraction(other[e]) - int(row[e])) / total for e in range(n)]
             for t in range(m):
-                low = {(e, t): (int(row[e]) - Fraction(other[e]) / r) / total for e in range(n)}
-                high = {(e, t): (r * Fraction(other[e]) - int(row[e])) / total for e in range(n)}
-                yield _Row("odds", (k, i, t), low, zero, None)
-                yield _Row("odds", (k, len(counts) + i, t), high, zero, None)
+                yield _Row("odds", (k, i, t), {(e, t): v for e, v in enumerate(low)}, zero, None)
+                yield _Row("odds", (k, len(counts) + i, t), {(e, t): v for e, v in enumerate(high)}, zero, None)
     first = n + len(program.local_dp)
     for k, gauge in enumerate(program.gauges):
         parts = range(first, first + len(gauge.parts))
@@ -97,10 +98,12 @@ def _rows(program: Program) -> Iterator[_Row]:
                 yield _Row("below", (k, q, t), {(n + k, t): r, (int(e), t): -one}, zero, None)
 
 
-def linear_optimum(program: Program, given: Arrays, *, loss: float, exact: bool = True) -> Solution:
+def linear_optimum(
+    program: Program, given: Arrays, *, loss: float, exact: bool = True, seconds: float = inf
+) -> Solution:
     """The optimum of a program without logarithms; exact if the vertex is small, and that is asked for.
 
-    Raises Infeasible or SolverFailed.
+    Raises Infeasible or SolverFailed, OutOfTime where HiGHS needs more than ``seconds``.
     """
     n, m = given.allowed.shape
     rows = list(_rows(program))
@@ -116,7 +119,7 @@ def linear_optimum(program: Program, given: Arrays, *, loss: float, exact: bool 
     costs = [-float(given.cost[e, t] * given.p[e]) if e < n else 0.0 for e, t in variables]
     low = [-np.inf if row.low is None else float(row.low) for row in rows]
     high = [np.inf if row.high is None else float(row.high) for row in rows]
-    best = maximise(costs, columns, low, high)
+    best = maximise(costs, columns, low, high, seconds=seconds)
     pi = np.zeros((n, m))
     for (e, t), x in zip(variables, best.x, strict=True):
         if e < n:

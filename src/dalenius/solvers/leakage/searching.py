@@ -13,6 +13,7 @@ from dalenius.solvers.leakage.layout import Snapshot
 from dalenius.solvers.leakage.linear import is_linear, linear_optimum
 from dalenius.solvers.leakage.presolve import none_of, presolved
 from dalenius.solvers.leakage.program import Floats, Multipliers, NoChannel, Program, Solution, Unfinished
+from dalenius.solvers.lp import OutOfTime
 from dalenius.solvers.threads import one_thread
 from dalenius.stopping import over
 
@@ -25,6 +26,10 @@ _CHAIN = (
 )
 _MISSED = 1e-10  # of an equation or a limit on all letters: the exact repair mends it without a loss that matters
 _LINEAR = 40_000  # entries of a linear program for the simplex method
+_LEVELS = (
+    20_000  # rows of it that say how far two entries are apart: with more, steps of the interior point are cheaper
+)
+_SIMPLEX = 0.5  # of the time, for the simplex method; the rest is for the interior point
 _DENSE = 1 << 27  # doubles of all H_t
 
 
@@ -107,8 +112,12 @@ def search(
     or Unfinished with what was found until then.
     """
     given = Arrays.of(program)
-    if vertex and is_linear(given) and given.allowed.size <= _LINEAR:
-        return _linear(program, given, gap, exact=exact)
+    deadline = time.monotonic() + seconds
+    if vertex and is_linear(given) and _suits_simplex(given):
+        try:
+            return _linear(program, given, gap, exact=exact, seconds=_SIMPLEX * seconds)
+        except OutOfTime:
+            pass  # an interior point has a channel and a bound to show when its time is up
     reduced, back, letters = presolved(program, given, loss=0.02 * gap)
     if _forced(reduced):
         pi = np.zeros(given.allowed.shape)
@@ -122,7 +131,6 @@ def search(
     hair = min(2e-9, max((1e-2 if single else 1e-3) * enough, 1e-12))
     tight = scaled.tightened(hair)
     missed = 0.3 * hair if single else max(0.3 * hair, min(_MISSED, 1e-3 * enough))
-    deadline = time.monotonic() + seconds
     n, m = reduced.allowed.shape
     size = m * (n + len(reduced.local_dp) + sum(len(parts) for parts, _ in reduced.gauges)) ** 2
     best = Found()
@@ -183,6 +191,12 @@ def search(
     return Solution(pi, y, given.value(pi), given.bound(y), steps, inner, None, best.snapshot)
 
 
+def _suits_simplex(a: Arrays) -> bool:
+    """Whether the simplex method is worth trying: few entries, and few rows that compare two of them."""
+    levels = a.allowed.shape[1] * (2 * sum(len(rows) for rows, _ in a.local_dp) + len(a.pairs))
+    return bool(a.allowed.size <= _LINEAR and levels <= _LEVELS)
+
+
 def _forced(a: Arrays) -> bool:
     """Whether one letter is left to every row and no limit: nothing is to be searched for."""
     limits = (a.distortions, a.leakages, a.worst, a.local_dp, a.pairs, a.gauges)
@@ -200,10 +214,10 @@ def beyond_memory(given: Arrays) -> bool:
     return bool(m * N * (N if dense else rank + local) > _DENSE)
 
 
-def _linear(program: Program, given: Arrays, gap: float, *, exact: bool) -> Solution:
+def _linear(program: Program, given: Arrays, gap: float, *, exact: bool, seconds: float) -> Solution:
     """A linear program, or its proof that no channel exists."""
     try:
-        return linear_optimum(program, given, loss=0.02 * gap, exact=exact)
+        return linear_optimum(program, given, loss=0.02 * gap, exact=exact, seconds=seconds)
     except NoChannel:
         raise
     except Infeasible as words:

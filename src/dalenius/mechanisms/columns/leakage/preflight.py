@@ -120,7 +120,8 @@ class Size:
         if free is not None and self.memory > SHARE * free:
             need = f"{memory_words(self.memory)} of memory, and {memory_words(free)} are free"
         elif self.proof_seconds > max(seconds, SHORT):
-            need = f"about {time_words(self.proof_seconds)} for the proof alone, and --seconds is {seconds:g}"
+            need = f"about {time_words(self.proof_seconds)} for the proof alone"
+            need += f", and {time_words(seconds)} of --seconds are left"
         else:
             return
         raise Unsupported(

@@ -46,6 +46,7 @@ FINE = 1e-10
 SMALL = 4_000  # letters times rows times values of the secrets
 FEW = 20_000  # letters times rows of a linear program
 RESCUE = 5.0  # seconds for a second search among the entries that a first one left large
+QUICK = 0.25  # of the time of the first search, where that is less
 AFTER = 0.65  # the most of the time that is kept for what comes after the search
 STEEP = 2.0**40
 TURNS = 80  # of cuts
@@ -87,7 +88,7 @@ def designed(
     until = deadline - min(4 * size.proof_seconds, AFTER * seconds)
     solution, why = best_found(model, program, gap=gap, until=until, on_progress=on_progress)
     aim = gap if why is None else max(gap, 1.05 * (solution.value - solution.bound) / (log(2) if model.in_bits else 1))
-    ends = until if why is None else max(until, time.monotonic()) + RESCUE
+    ends = until if why is None else max(until, time.monotonic()) + min(RESCUE, QUICK * seconds)
     return answered(model, program, restore, solution, why, seconds, gap=aim, aim=gap, deadline=ends)
 
 
@@ -207,13 +208,14 @@ def best_found(
     last iterate, whose larger entries are searched among again; or nothing, and then everybody stays with some
     probability, else is forgotten.
     """
+    seconds = left(until)
     try:
         return (
             solved(
                 model,
                 program,
                 gap=gap,
-                seconds=left(until),
+                seconds=seconds,
                 on_progress=on_progress,
                 start=start,
                 fine=fine,
@@ -225,7 +227,8 @@ def best_found(
         found, why, multipliers = end.solution, str(end), end.multipliers
         if end.last is not None and multipliers is not None:
             # The last iterate is often far better than the best one that keeps all limits, and misses them by little.
-            near = among_large_entries(program, end.last, multipliers, deadline=max(until, time.monotonic()) + RESCUE)
+            ends = max(until, time.monotonic()) + min(RESCUE, QUICK * seconds)
+            near = among_large_entries(program, end.last, multipliers, deadline=ends)
             found = min((s for s in (found, near) if s is not None), key=lambda s: s.value, default=None)
     except SolverFailed as end:
         found, why, multipliers = None, str(end), None

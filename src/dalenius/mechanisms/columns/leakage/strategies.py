@@ -22,6 +22,7 @@ from dalenius.solvers.leakage import Multipliers, NoChannel, Program, Solution, 
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.cone_pricing import Cone, ConeClosed, cone_priced
 from dalenius.solvers.leakage.pricing import Closed, Prices, priced, promising
+from dalenius.stopping import over
 
 __all__ = ["Generated", "about_letters", "few_maps", "generated", "unlisted"]
 
@@ -176,7 +177,7 @@ def generated(
         more: Closed | ConeClosed | list[Map] = []
         if about_letters(problem):
             cone = Cone(given, list(prices.terms))
-            more = cone_priced(prices, cone, tol=tol, leaves=MAPS, most=MORE, late=lambda: monotonic() > deadline)
+            more = cone_priced(prices, cone, tol=tol, leaves=MAPS, most=MORE, late=lambda: over(deadline))
         else:
             more = promising(prices, starts, tol=tol, known=known, most=MORE)
             more = more or priced(prices, tol=tol, known=known, leaves=MAPS)
@@ -189,7 +190,7 @@ def generated(
             return Generated(model, program, restore, solution, more, solution.bound - short)
         if on_progress:
             on_progress(f"{len(used)} maps" + (f": {solution.value / unit:.6g}" if possible else ""))
-        if monotonic() > deadline:
+        if over(deadline):
             raise SolverFailed(f"after {len(used)} maps there are still others that pay")
         fresh = [t for t in more[:MORE] if t not in known]
         if not fresh:
