@@ -29,6 +29,7 @@ from dalenius.evidence import (
     examine,
     examine_shuffled,
     mechanism_of,
+    of_rows,
     promised,
 )
 from dalenius.kernel.numbers import Refused
@@ -324,12 +325,12 @@ def audit(
         given = prior if isinstance(prior, Pmf) or prior is None else read_pmf(prior, "prior")
         law = own if given is None else given
         form = form_of(channel)
-        if channel.few:
-            measured = form.audited(channel, law, remarks=remarks)
-            return measured if given is not None else replace(measured, attacks=attacked(mechanism))
-        if form.by_figures and given is not None:
+        if not channel.few and form.by_figures and given is not None:
             raise Unsupported(f"a recipe of {channel.shape[0]:,} inputs is measured by its form, without --prior")
-        return form.audited(channel, law, promised(mechanism) if form.by_figures else (), remarks=remarks)
+        promises = promised(mechanism) if form.by_figures and not channel.few else ()
+        measured = form.audited(channel, law, promises, remarks=remarks)
+        measured = measured.about_rows() if of_rows(mechanism) else measured
+        return replace(measured, attacks=attacked(mechanism)) if channel.few and given is None else measured
     design = (
         mechanism if isinstance(mechanism, Design) else load(mechanism) if not isinstance(mechanism, Kernel) else None
     )

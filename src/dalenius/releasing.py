@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
+from itertools import product
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -153,7 +154,8 @@ def kept_columns(problem: Problem, coded: Coded, seen: Coded) -> Kept | None:
         return None
     names = list(problem.kept)
     if prod(len(coded.alphabets[n]) for n in names) <= OUTCOMES:
-        return Kept(problem.kept, coded.combined(names), seen.combined(names))
+        called = tuple(" · ".join(values) for values in product(*(coded.alphabets[n] for n in names)))
+        return Kept(problem.kept, coded.combined(names), seen.combined(names), called)
     index = np.zeros(coded.rows + seen.rows, dtype=np.int64)
     for name in problem.kept:  # numbered anew after each column, so that no number of outcomes is too large
         codes = np.concatenate([coded.codes[name], seen.codes[name]]).astype(np.int64)

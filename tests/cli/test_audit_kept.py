@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+from fractions import Fraction
 
 import pytest
 
@@ -97,6 +98,16 @@ def test_point_07a_a_kept_column_that_was_overwritten_is_seen(place, run, matche
     assert any("site is as in the original" in f["what"] for f in told["findings"] if f["contradicts"])
 
 
+def test_point_07a_a_forged_release_is_given_no_figures_of_the_recipe(place, run):
+    forged = rewritten(place, lambda k, row: "a" if k % 3 else row["site"])
+    code, out, err = run("audit", place / "out" / "design.json", "--released", forged, "--original", place / "t.csv")
+    assert code == 4
+    assert "CONTRADICTS" in out
+    assert "guesses" not in out
+    assert "beside outcome" not in out
+    assert "site is as in the original" in err
+
+
 def test_one_exchanged_pair_of_rows_is_seen_where_rows_are_matched(place, run):
     with (place / "out" / "released.csv").open() as file:
         sites = [row["site"] for row in csv.DictReader(file)]
@@ -141,3 +152,14 @@ def test_many_kept_columns_of_many_values_are_compared_too(tmp_path, run):
     assert len(set(found.before.tolist())) == 200
     assert found.equal(1e-6).p_value == 1
     assert kept_columns(problem, coded, coded.take(list(range(199, -1, -1)))).equal(1e-6).contradicts
+
+
+def test_point_02_an_audit_of_a_release_speaks_of_a_row_as_the_problem_file_does(place, run):
+    """In a problem file the columns of a row are one record; the audit of its card called each column a record."""
+    code, out, _ = run("audit", place / "out" / "design.json")
+    assert code == 0
+    assert "What the recipe lets out of one row, proved:" in out
+    assert "any one record" not in out
+    told = json.loads(run("audit", place / "out" / "design.json", "--json")[1])
+    (promised,) = [g for g in told["guarantees"] if g.get("dalenius")]
+    assert Fraction(promised["at_most_bits"]) >= told["capacity_bits"][0] > 0

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from dalenius.cli import main
-from dalenius.evidence.before_after import before_and_after
+from dalenius.evidence.before_after import BeforeAfter, ValueCount, before_and_after
 from dalenius.releasing import _compared
+from dalenius.report.losses import losses
 
 FILE = """
 [source]
@@ -104,3 +105,13 @@ def test_two_distortions_are_compared_in_as_many_digits_as_tell_them_apart():
     assert _compared(0.8021, 0.8019) == "the distortion is then 0.8021 instead of 0.8019"
     assert _compared(0.9, 0.5) == "the distortion is then 0.9 instead of 0.5"
     assert _compared(0.8, 0.8) == "the distortion stays the same"
+
+
+def test_point_10_pairs_that_vanish_are_named_where_rows_have_strata():
+    pairs = (ValueCount(("A", "B"), ("a", "x"), 40, 0), ValueCount(("A", "B"), ("b", "x"), 20, 9))
+    told = losses(None, BeforeAfter((), pairs))
+    assert told is not None
+    assert told.vanished == "One combination no longer occurs: a · x (40 rows)."
+    more = losses(None, BeforeAfter((), (*pairs, ValueCount(("A", "C"), ("a", "z"), 30, 0))))
+    assert more is not None
+    assert more.vanished == "2 pairs of values no longer occur; the largest was a · x with 40 rows."

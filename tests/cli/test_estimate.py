@@ -283,7 +283,9 @@ def test_also_c_estimate_card_and_reports_show_the_digest_of_the_design_file(rel
     for file in ("card.about.json", "statement.html", "statement-public.html"):
         assert digest in (out / file).read_text(), file
     for file in ("card.json", "design.json"):
-        assert f"Digest of design.json: {digest}" in run("estimate", out / file, out / "released.csv")[1]
+        assert (
+            f"Fingerprint of design.json (sha256sum): {digest}" in run("estimate", out / file, out / "released.csv")[1]
+        )
         assert json.loads(run("estimate", out / file, out / "released.csv", "--json")[1])["designs"] == [digest]
     shown = re.findall(r"\b[0-9a-f]{64}\b", (out / "statement.html").read_text().partition("<script")[0])
     assert set(shown) == {digest}  # one fingerprint, so that a signature is about one file

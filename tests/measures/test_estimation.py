@@ -23,6 +23,7 @@ from dalenius.measures import (
     information_from_counts,
     information_kept,
 )
+from dalenius.solvers.likelihood import RankOne
 from tests.effort import effort
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracle" / "002_estimation.json").read_text())["cases"]
@@ -392,3 +393,21 @@ def test_intervals_cover_the_truth_in_19_of_20_releases(alpha, target):
 def test_a_quick_look_at_coverage_and_that_it_can_fail():
     assert 0.91 <= coverage(2.0, "table", 300, seed=4).mean() <= 0.98
     assert coverage(2.0, "table", 300, seed=4, wrong=0.7).mean() < 0.88
+
+
+def test_point_09_a_product_of_matrices_is_as_ill_as_their_conditions_multiplied():
+    """Each column is inverted well by itself, both together are not: shares of 3.9 were printed as estimates."""
+    one, other = factor(krr(0.1, 2)), factor(krr(0.1, 5), "Z")
+    draw = np.random.default_rng(4)
+    seen = Seen.of(draw.multinomial(20_000, np.full(10, 0.1)).reshape(2, 5))
+    assert max(one.condition, other.condition) < 100 < one.condition * other.condition
+    found = estimate_law([one, other], seen)
+    assert found.method == "mle"
+    assert not found.identified.all()
+    assert ((found.low >= 0) & (found.high <= 1) & (found.low <= found.estimate) & (found.estimate <= found.high)).all()
+
+
+def test_point_09_a_matrix_of_form_8_has_the_condition_of_its_rows():
+    law = RankOne(np.full(3, 0.02), np.full(3, 0.98 / 3), np.ones(3))
+    written = factor(0.02 * np.eye(3) + 0.98 / 3)
+    assert Factor(letters(3), letters(3), law=law).condition == pytest.approx(written.condition)

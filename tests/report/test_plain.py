@@ -15,6 +15,7 @@ from dalenius.core import (
     Pmf,
     Problem,
 )
+from dalenius.report.aims import reached
 from dalenius.report.facts import Facts
 from dalenius.report.limits import _unit
 from dalenius.report.plain import best_possible, promises
@@ -45,6 +46,29 @@ def facts(value, bound):
 )
 def test_what_is_near_the_best_possible_is_called_so_and_nothing_else(value, bound, short):
     assert best_possible(facts(value, bound)).short == short
+
+
+def test_point_07c_the_first_page_names_what_others_had_to_keep():
+    """With the shares of all combinations kept less change is possible without: the sentence said that it was not."""
+    read = facts("0.25", "0.25")
+    shape = read.document["mechanism"] | {"preserve_marginals": True, "forbid": [["0", "1"]]}
+    best = best_possible(Facts.read({**read.document, "mechanism": shape}))
+    assert best.short == "Least possible change with all shares kept without forbidden changes, proved exactly"
+    assert best.sentence.endswith(
+        "No other recipe keeps the promise and all shares and what must not change with fewer."
+    )
+    beside = read.document["mechanism"] | {"keep": ["K"]}
+    best = best_possible(Facts.read({**read.document, "mechanism": beside}))
+    assert "No other recipe that looks at X alone keeps the promise with fewer." in best.sentence
+
+
+def test_point_05_a_figure_for_equal_shares_says_so():
+    read = facts("0.25", "0.25")
+    source = {**read.document.get("source", {}), "table": "t.csv", "prior": "uniform"}
+    told, _ = reached({**read.document, "source": source}, None)
+    assert told.endswith(", if all values are equally frequent.")
+    told, _ = reached({**read.document, "source": source | {"prior": "public.json"}}, None)
+    assert told.endswith(", for the public statistics.")
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from dalenius.outputs import new_file
 from dalenius.tables import read_json
 
 SHOWN = 40
+TABLES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
 
 
 def run(arguments: Namespace) -> None:
@@ -36,6 +37,8 @@ def run(arguments: Namespace) -> None:
     if len(arguments.files) < 2:
         raise InputError("name a card (or design, or several) and the released table, or say --rows N for a forecast")
     *cards, released = arguments.files
+    if Path(cards[0]).suffix.lower() in TABLES and Path(released).suffix.lower() == ".json":
+        raise InputError(f"{cards[0]} is a table: write the card first, then the released table")
     if len(cards) == 1 and (channel := noise_of(cards[0])) is not None and not arguments.queries:
         lines, document = analyses.of_numbers(arguments, channel, released)
         say(arguments, [*lines, *_stands_on(cards)], document | {"designs": digests(cards)})
@@ -79,7 +82,7 @@ def run(arguments: Namespace) -> None:
 
 def _stands_on(cards: Sequence[str]) -> list[str]:
     """The designs that the cards belong to, by what `sha256sum design.json` prints."""
-    return [f"Digest of design.json: {digest}" for digest in digests(cards)]
+    return [f"Fingerprint of design.json (sha256sum): {digest}" for digest in digests(cards)]
 
 
 def _queries(path: str) -> dict[str, Any]:
@@ -126,12 +129,12 @@ def _words(found: Estimate, weights: str | None) -> list[str]:
             "Shares marked ~ are not determined by what was released: every value in the brackets fits it, and the "
             "figure in front is only one of them."
         )
-    if found.exact.any():
+    if (found.exact & found.identified)[order].any():
         lines.append(
             "Intervals marked * rest on few released rows and are exact: they hold at every number of rows. The "
             "estimate in front of them may be little more than noise."
         )
-    if found.narrow.any():
+    if (found.narrow & found.identified)[order].any():
         lines.append(
             "Intervals marked ! rest on few released rows and are too narrow; exact ones are had without weights, for "
             "up to 256 outcomes."

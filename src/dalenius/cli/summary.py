@@ -47,7 +47,8 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     facts = Facts.read(outcome.design.outline())
     folder = outcome.folder
     place = f"table {into} of the database" if into else str(next(iter(sorted(folder.glob("released.*")))))
-    lines = [f"Released {many(outcome.audit.rows, 'row')} of {joined(facts.released)} to {place}."]
+    beside = f", with {joined(facts.kept)} as {'it is' if len(facts.kept) == 1 else 'they are'}," if facts.kept else ""
+    lines = [f"Released {many(outcome.audit.rows, 'row')} of {joined(facts.released)}{beside} to {place}."]
     found = losses(outcome.audit, outcome.counts, outcome.tried)
     if found is not None:
         lines += [_line("LOST", text) for text in _lost(found)]

@@ -23,6 +23,7 @@ __all__ = [
     "many",
     "one_in",
     "percent",
+    "short",
 ]
 
 Direction = Literal["up", "down", "nearest"]
@@ -102,6 +103,15 @@ def figure(x: Any, direction: Direction, digits: int = 3) -> str:
     if abs(near) < SMALLEST:
         return f"{_plain(near / Fraction(10) ** e, digits - 1, strip=True)}e{e}"
     return _plain(near, places, strip=same)
+
+
+def short(q: Fraction) -> str:
+    """A rational as it was written where that is short, else its first digits, rounded up.
+
+    >>> short(Fraction(3, 2)), short(Fraction(5493061, 200000000))
+    ('3/2', '0.02747')
+    """
+    return str(q) if q.denominator <= 1000 else figure(q, "up", 4)
 
 
 def bits(x: Any, direction: Direction, digits: int = 3) -> str:

@@ -5,7 +5,7 @@ from dalenius.evidence.beliefs import Answer, Beliefs, beliefs
 from dalenius.evidence.estimating import answers, counted, described, digests, estimate, forecast, moments
 from dalenius.evidence.examining import Audit, Kept, examine, examine_shuffled
 from dalenius.evidence.exposure import Risk, risk
-from dalenius.evidence.opening import attacked, mechanism_of, promised
+from dalenius.evidence.opening import attacked, mechanism_of, of_rows, promised
 from dalenius.evidence.population import population, population_words
 from dalenius.evidence.query import QueryAudit, audit_query, examine_query
 from dalenius.measures.attack import Attack, attacks, fano_error
@@ -54,6 +54,7 @@ __all__ = [
     "mechanism_of",
     "moments",
     "noise_of",
+    "of_rows",
     "population",
     "population_words",
     "promised",

@@ -37,11 +37,14 @@ class Kept:
         Of the columns.
     before, after : array of int
         The outcome of each row, numbered in one list.
+    called : tuple of str
+        The outcomes of that list in words, where it is short.
     """
 
     names: tuple[str, ...]
     before: Counts
     after: Counts
+    called: tuple[str, ...] = ()
 
     def equal(self, share: float) -> Finding:
         """Matched rows: each has the outcome that it had."""
@@ -274,5 +277,6 @@ def _letters_beside(
     size = len(values) * channel.shape[1]
     seen = np.bincount(after * channel.shape[1] + letters.astype(np.int64), minlength=size).reshape(mean.shape)
     what = f"how often each value stands beside {', '.join(kept.names)}"
-    labels = [f"value {' '.join(y)} beside outcome {k + 1}" for k in range(len(values)) for y in channel.letters()]
+    called = [kept.called[v] if kept.called else f"outcome {v + 1}" for v in values.tolist()]
+    labels = [f"value {' · '.join(y)} beside {outcome}" for outcome in called for y in channel.letters()]
     return [counts_finding(what, seen, mean, mean.sum(axis=1, keepdims=True).round(), share, labels)]

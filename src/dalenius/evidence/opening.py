@@ -12,6 +12,7 @@ from dalenius.core.guarantee import Guarantee
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import exact, is_decimal, written
 from dalenius.core.pmf import Pmf
+from dalenius.core.source import TableSource
 from dalenius.documents import ENOUGH, PROVABLE, checked
 from dalenius.errors import DaleniusError, InputError, Unsupported
 from dalenius.measures.attack import Attack, attacks
@@ -19,7 +20,7 @@ from dalenius.measures.capacity import with_kept
 from dalenius.mechanisms.forms import form_of
 from dalenius.tables import read_design, read_text, read_told
 
-__all__ = ["attacked", "mechanism_of", "promised", "read_proved"]
+__all__ = ["attacked", "mechanism_of", "of_rows", "promised", "read_proved"]
 
 ROUNDING = Fraction(1, 10**9)
 
@@ -61,6 +62,28 @@ def mechanism_of(mechanism: Design | Kernel | str | Path) -> tuple[Pmf | None, K
         return None, _small(channel_of(document)), remarks
     except DaleniusError as e:
         raise e.within(Path(mechanism).name) from None
+
+
+def of_rows(mechanism: Design | Kernel | str | Path) -> bool:
+    """Whether a mechanism was made for the rows of a table: its inputs are then columns of one record.
+
+    Parameters
+    ----------
+    mechanism : Design, Kernel, str or Path
+        A channel, a design or a card, or a file with one.
+
+    Returns
+    -------
+    bool
+        True for a design of a table and for its card; a channel by itself may be about several records.
+    """
+    if isinstance(mechanism, Design):
+        return isinstance(mechanism.problem.source, TableSource)
+    if isinstance(mechanism, Kernel):
+        return False
+    document = read_told(mechanism, "mechanism file")
+    kind = document.get("format") if isinstance(document, dict) else None
+    return bool(kind == CARD_FORMAT or (kind == FORMAT and "table" in document.get("source", {})))
 
 
 def attacked(mechanism: Design | Kernel | str | Path) -> tuple[Attack, ...]:
@@ -164,7 +187,9 @@ def _of_design(design: Design) -> tuple[Pmf | None, Kernel, tuple[str, ...]]:
         return None, small, ()  # the joint pmf of a large one is not written out either
     joint = design.problem.pmf
     channel = with_kept(small, joint.alphabets(kept))
-    return joint, channel, _beside(kept)
+    source = design.problem.source
+    of_person = _one_row(source.unit, source.max_rows) if isinstance(source, TableSource) else ()
+    return joint, channel, (*_beside(kept), *of_person)
 
 
 def _of_card(card: dict[str, Any]) -> tuple[None, Kernel, tuple[str, ...]]:
@@ -180,7 +205,8 @@ def _of_card(card: dict[str, Any]) -> tuple[None, Kernel, tuple[str, ...]]:
             f"the kept column {strange[0]!r} leaves beside the value, and a card does not list its values; audit the "
             "design instead"
         )
-    return None, with_kept(channel, {n: tuple(channel.inputs[n]) for n in kept}), _beside(kept)
+    of_person = _one_row(str(card.get("unit_of_privacy", "person")), card.get("max_rows"))
+    return None, with_kept(channel, {n: tuple(channel.inputs[n]) for n in kept}), (*_beside(kept), *of_person)
 
 
 def _refuse_kept(kept: Sequence[str]) -> None:
@@ -193,6 +219,13 @@ def _refuse_kept(kept: Sequence[str]) -> None:
 
 def _beside(kept: Any) -> tuple[str, ...]:
     return (f"the kept columns ({', '.join(kept)}) leave as they are and count as outputs",) if kept else ()
+
+
+def _one_row(unit: str, rows: int | None) -> tuple[str, ...]:
+    """Whose figures these are not, where a person has several rows."""
+    if rows is None or rows < 2:
+        return ()
+    return (f"every figure is about one released row; one {unit} has up to {rows}, and their levels add up",)
 
 
 def _divided(document: Any) -> tuple[Any, tuple[str, ...]]:

@@ -232,10 +232,15 @@ def estimate_law(
         told = Moments(factors, seen, columns, target=target, preserved=preserved)
         if told.preserved:
             return _as_released(told, level)
+    if method == "mle" and not _has_likelihood(factors):
+        raise Unsupported(
+            f"the likelihood of {prod(f.letters for f in factors):,} cells is not maximised (at most {LIKELIHOOD:,}); "
+            "take the inverse or the regularised estimate, or fewer columns"
+        )
     known = _identified(factors, cells)
     value, variance, covariance = _unbiased(factors, cells, seen, target)
     half = z * np.sqrt(variance)
-    if method != "inverse" and max(factor.condition for factor in factors) > ILL:
+    if method != "inverse" and _condition(factors) > ILL:
         known &= half < WIDE  # an inverse that multiplies the noise beyond that determines nothing
     low, high = value - half, value + half
     narrow = known & _thin(factors, cells, seen, target)
@@ -310,11 +315,21 @@ def _as_released(told: Moments, level: float) -> Estimate:
     )
 
 
+def _condition(factors: Sequence[Factor]) -> float:
+    """The condition of the Kronecker product of all matrices, which is the product of theirs."""
+    return prod(factor.condition for factor in factors)
+
+
 def _method(factors: Sequence[Factor], known: Array) -> str:
     """The inverse, unless a matrix is singular or nearly so and the likelihood can be had."""
-    fine = known.all() and max(factor.condition for factor in factors) <= ILL
+    fine = known.all() and _condition(factors) <= ILL
+    return "inverse" if fine or not _has_likelihood(factors) else "mle"
+
+
+def _has_likelihood(factors: Sequence[Factor]) -> bool:
+    """Whether the likelihood can be maximised: one compact matrix, or few cells."""
     compact = len(factors) == 1 and factors[0].law is not None
-    return "inverse" if fine or not (compact or prod(f.letters for f in factors) <= LIKELIHOOD) else "mle"
+    return compact or prod(f.letters for f in factors) <= LIKELIHOOD
 
 
 def _refuse_nothing_known(factors: Sequence[Factor], method: str, known: Array, bounded: Array) -> None:
@@ -438,11 +453,6 @@ def _map_of(factors: Sequence[Factor], cells: Cells) -> Array:
 def _most_likely(factors: Sequence[Factor], seen: Seen) -> Fit:
     if len(factors) == 1 and factors[0].law is not None:
         return maximum_likelihood(factors[0].law, seen.sums.ravel())
-    if prod(f.letters for f in factors) > LIKELIHOOD:
-        raise Unsupported(
-            f"the likelihood of {prod(f.letters for f in factors):,} cells is not maximised (at most {LIKELIHOOD:,}); "
-            "take the inverse or the regularised estimate, or fewer columns"
-        )
     return maximum_likelihood(multiplied(factors), seen.sums.ravel())
 
 

@@ -51,6 +51,8 @@ class Factor:
     def __post_init__(self) -> None:
         if self.dense is None:
             object.__setattr__(self, "identified", np.ones(self.letters, dtype=bool))
+            if self.law is not None:  # what is not common to all rows is multiplied by d
+                object.__setattr__(self, "condition", float(1 / max(np.abs(self.law.d).min(), SINGULAR)))
             return
         M = self.dense
         m0 = M.mean(axis=0)

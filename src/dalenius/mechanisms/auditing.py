@@ -4,7 +4,7 @@ Nothing is believed of the mechanism but its rows. Each input of the channel cou
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import inf, log, nextafter
 from typing import Any, Literal
@@ -144,6 +144,8 @@ class MechanismAudit:
         The best guesses.
     no_level : str
         Why there is no level.
+    one_row : bool
+        Whether the inputs are columns of one row of a table, so that a record is all of them.
     """
 
     records: tuple[str, ...]
@@ -163,6 +165,12 @@ class MechanismAudit:
     no_level: Literal["ruled out", "unproved", "dust"] = "ruled out"  # why a level is None, where one is
     maximal: Bracket | None = None  # maximal leakage in bits, where it was counted
     deltas: Mapping[Fraction, float] = field(default_factory=dict)  # of differential privacy, one record changed
+    one_row: bool = False
+
+    def about_rows(self) -> "MechanismAudit":
+        """The same of a recipe for the rows of a table: a record is a row, which the capacity of the recipe bounds."""
+        others = [g for g in self.guarantees if not isinstance(g, Dalenius)]
+        return replace(self, one_row=True, guarantees=(Dalenius(_level(self.capacity[1])), *others))
 
     @property
     def worst(self) -> Individual:
@@ -240,7 +248,7 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
     met: list[Guarantee] = [Dalenius(_level(g.high), group=k) for k, g in groups.items()]
     if strong is not None:
         met.append(LocalDP(_level(strong)))
-    met.append(Contraction(_level(contraction)))
+    met += [Contraction(_level(contraction))] if contraction < 1 else []  # else it says nothing
     most_guessed = maximal_leakage(channel)
     met.append(MaximalLeakage(_level(most_guessed[1])))
     under = None

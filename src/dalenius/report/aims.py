@@ -135,5 +135,14 @@ def reached(document: Document, side: str | None) -> tuple[str, str]:
     amount = amount_of(exact(document["value"], "value"), "down" if maximise else "up", unit)
     limit = amount_of(exact(document["bound"], "bound"), "up" if maximise else "down", unit)
     there = document.get("entropy_bits") if maximise else None
-    everything = f" (everything about it is {bits(there, 'up')})" if there and exact(there) else ""
-    return f"The release {does.format(amount)}{everything}.", limit
+    everything = f" (everything about it is {bits(there, 'nearest')})" if there and exact(there) else ""
+    return f"The release {does.format(amount)}{everything}{_counted_on(document)}.", limit
+
+
+def _counted_on(document: Document) -> str:
+    """For which statistics a figure is right, where it is not for those of the table."""
+    prior = document.get("source", {}).get("prior")
+    if prior == "uniform":
+        return ", if all values are equally frequent"
+    public = document.get("designed_on") == "a public distribution"
+    return ", for the public statistics" if prior or public else ""

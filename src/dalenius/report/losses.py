@@ -85,7 +85,7 @@ def losses(audit: Audit | None, counts: BeforeAfter | None, tried: Sequence[str]
         lead=_lead(moved),
         lost=tuple(_lost(v) for v in gone),
         short=tuple(f"{shown(v.columns[0])} {shown(v.values[0])}" for v in gone),
-        vanished=_vanished(moved),
+        vanished=_vanished(moved, counts),
         ways=tuple(f"{way[:1].upper()}{way[1:]}." for way in tried),
         columns=tuple(_columns(counts, moved)) if counts else (),
         pairs=tuple(_pairs(counts)) if counts else (),
@@ -155,25 +155,22 @@ def _lost(value: ValueCount) -> str:
     return f"“{name}” fell from {value.before:,} to {value.after:,} rows."
 
 
-def _vanished(moved: Sequence[dict[str, Any]]) -> str:
-    """Combinations of ten rows or more that no longer occur."""
-    gone = [
-        line
-        for entry in moved
-        if len(entry["columns"]) > 1
-        for line in entry.get("frequencies", ())
-        if line["before"] >= 10 and not line["after"]
-    ]
+def _vanished(moved: Sequence[dict[str, Any]], counts: BeforeAfter | None) -> str:
+    """Combinations of ten rows or more that no longer occur; of two columns, where those of all were not counted."""
+    listed = [line for entry in moved if len(entry["columns"]) > 1 for line in entry.get("frequencies", ())]
+    of_all = bool(listed)
+    if not of_all and counts is not None:
+        listed = [{"letter": " · ".join(v.values), "before": v.before, "after": v.after} for v in counts.pairs]
+    gone = [line for line in listed if line["before"] >= 10 and not line["after"]]
     if not gone:
         return ""
     rows = sum(line["before"] for line in gone)
     largest = max(gone, key=lambda line: line["before"])
     if len(gone) == 1:
         return f"One combination no longer occurs: {shown(largest['letter'])} ({rows:,} rows)."
-    return (
-        f"{len(gone):,} combinations no longer occur ({rows:,} rows before); the largest was "
-        f"{shown(largest['letter'])} with {largest['before']:,} rows."
-    )
+    # A row is in many pairs of values: those of pairs do not add up.
+    what = f"combinations no longer occur ({rows:,} rows before)" if of_all else "pairs of values no longer occur"
+    return f"{len(gone):,} {what}; the largest was {shown(largest['letter'])} with {largest['before']:,} rows."
 
 
 def _pairs(counts: BeforeAfter) -> list[str]:

@@ -35,18 +35,10 @@ def audited(seen: MechanismAudit) -> list[str]:
         Lines.
     """
     why = NO_LEVEL[seen.no_level]
-    rows = _common(seen.groups, seen.independent, seen.capacity, (seen.dp_epsilon, seen.strong_dp_epsilon), why)
-    rows += [(f"Renyi level of order {k}, any two inputs", _nats(level, why)) for k, level in seen.renyi.items()]
-    rows += (
-        []
-        if not seen.renyi
-        else [
-            (
-                "zero-concentrated (zCDP), any two inputs",
-                why if seen.zcdp_rho is None else f"rho {up(seen.zcdp_rho)}",
-            )
-        ]
-    )
+    levels = seen.dp_epsilon, seen.strong_dp_epsilon
+    common = _of_a_row if seen.one_row else _common
+    rows = common(seen.groups, seen.independent, seen.capacity, levels, why)
+    rows += _relaxed(seen, why)
     rows += [
         ("share of any information that passes (eta_KL)", f"{up(seen.eta_kl)}"),
         ("largest total variation (eta_TV)", f"{up(seen.eta_tv)}"),
@@ -72,10 +64,22 @@ def audited(seen: MechanismAudit) -> list[str]:
             ),
         ]
         rows += _guessing(p.guessing) if p.guessing else []
-    lines = [*guesses(seen.attacks), "What the recipe lets out, proved:", *_lines(rows)]
+    what = "What the recipe lets out of one row, proved:" if seen.one_row else "What the recipe lets out, proved:"
+    lines = [*guesses(seen.attacks), what, *_lines(rows)]
     lines += ["", *_adversary(seen), "", "It keeps these promises, and could be written with them:"]
     lines += [f"  {g.words()}" for g in seen.guarantees]
     return lines + [f"Note: {remark}." for remark in seen.remarks]
+
+
+def _relaxed(seen: MechanismAudit, why: str) -> list[tuple[str, str]]:
+    """Levels of the relaxed kinds; in one line where there is none of any kind."""
+    if not seen.renyi:
+        return []
+    if seen.zcdp_rho is None and all(level is None for level in seen.renyi.values()):
+        return [("Renyi levels and zero-concentrated (zCDP)", why)]
+    rows = [(f"Renyi level of order {k}, any two inputs", _nats(level, why)) for k, level in seen.renyi.items()]
+    rho = why if seen.zcdp_rho is None else f"rho {up(seen.zcdp_rho)}"
+    return [*rows, ("zero-concentrated (zCDP), any two inputs", rho)]
 
 
 def _guessing(seen: Guessing) -> list[tuple[str, str]]:
@@ -105,6 +109,25 @@ def _common(
     ]
 
 
+def _of_a_row(
+    groups: Mapping[int, Individual],
+    independent: Bracket,
+    capacity: Bracket,
+    levels: tuple[float | None, float | None],
+    why: str,
+) -> list[tuple[str, str]]:
+    """The same where the inputs are columns of one row, which is one record."""
+    rows = [("the whole row, any adversary (capacity)", _bits(*capacity))]
+    several = len(groups) > 1
+    if several:
+        rows.append(("any one of its columns, any adversary (C_1)", _bits(groups[1].low, groups[1].high)))
+        some = {k: g for k, g in groups.items() if k > 1 and g.high < capacity[1]}  # all of them are the row
+        rows += [(f"any {k} columns together (C_{k})", _bits(g.low, g.high)) for k, g in sorted(some.items())]
+        rows.append(("any one column, independent columns", _bits(*independent)))
+        rows.append(("differential privacy, one column changed", _nats(levels[0], why)))
+    return [*rows, ("differential privacy, any two rows", _nats(levels[1], why))]
+
+
 def _lines(rows: Sequence[tuple[str, str]]) -> list[str]:
     wide = max(len(what) for what, _ in rows)
     return [f"  {what:<{wide}}  {figure}" for what, figure in rows]
@@ -123,12 +146,13 @@ def table_of(
 
 def _adversary(seen: MechanismAudit) -> Sequence[str]:
     worst = seen.worst
+    what = "column" if seen.one_row else "record"
     if not worst.high:
-        return ["No adversary learns anything about any record: the output does not depend on the input."]
+        return [f"No adversary learns anything about any {what}: the output does not depend on the input."]
     record = joined(worst.group)
     if not worst.beliefs:
-        return [f"The worst record is {record}; no adversary was searched for."]
-    lines = [f"The worst record is {record}. The adversary that learns most about it believes:"]
+        return [f"The worst {what} is {record}; no adversary was searched for."]
+    lines = [f"The worst {what} is {record}. The adversary that learns most about it believes:"]
     return lines + [f"  {line}" for line in worst.words()]
 
 

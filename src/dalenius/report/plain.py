@@ -132,6 +132,28 @@ def _per_hundred(change: Fraction, direction: Direction) -> str:
     return figure(100 * change, direction, 2 if 100 * change < 100 else 3)
 
 
+def _held_fixed(document: Document) -> list[tuple[str, str]]:
+    """What others have to keep beside the promise, for none of them to be better: in short, and in a sentence."""
+    shape = document.get("mechanism") or document.get("shape", {})
+    found = []
+    if shape.get("preserve_marginals"):
+        found.append(("with all shares kept", "all shares"))
+    if any("information" not in limit["promised"] for limit in document.get("limits", ())):
+        found.append(("within the limits", "the limits"))
+    if shape.get("forbid") or shape.get("freeze"):
+        found.append(("without forbidden changes", "what must not change"))
+    return found
+
+
+def _looking(document: Document) -> str:
+    """Beside columns that go out as they are, another recipe could look at them, too."""
+    shape = document.get("mechanism") or document.get("shape", {})
+    strata = [*shape.get("strata", ())]
+    kept = [name for name in document.get("kept", shape.get("keep", ())) if name not in strata]
+    seen = [name for name in document["channel"].get("inputs", ()) if name not in strata]
+    return f"that looks at {joined(seen)} alone " if kept and seen else ""
+
+
 def best_possible(facts: Facts) -> Optimum:
     """What no other recipe can beat, and to how many digits that is proved."""
     document = facts.document
@@ -146,6 +168,10 @@ def best_possible(facts: Facts) -> Optimum:
     what = "Least possible change" if not maximise else "As informative as possible"
     if not fields and not maximise:
         what = "The best possible"
+    fixed = _held_fixed(document)
+    what += "".join(f" {words}" for words, _ in fixed)
+    form += _looking(document)
+    too = "".join(f" and {words}" for _, words in fixed)
     least, most = sorted((value, bound))
     between = f"The best possible lies between {figure(least, 'down')} and {figure(most, 'up')}"
     if fields:
@@ -155,9 +181,10 @@ def best_possible(facts: Facts) -> Optimum:
     short = f"{what}, proved {to}" if agrees else near
     less = "more" if maximise else "less"
     if agrees:
-        sentence = f"{shown_value} No other recipe {form}keeps the promise and does better: proved {to}."
+        sentence = f"{shown_value} No other recipe {form}keeps the promise{too} and does better: proved {to}."
         if fields:
-            sentence = f"{changed_entries(value, fields)} change. No other recipe {form}keeps the promise with fewer."
+            sentence = f"{changed_entries(value, fields)} change. "
+            sentence += f"No other recipe {form}keeps the promise{too} with fewer."
     else:
         sentence = f"{shown_value} Another recipe {form}may do better"
         sentence += f"; none can have {less} than {shown_bound}." if maximise or bound > 0 else "."

@@ -259,7 +259,7 @@ def _drawn(design: Design) -> list[tuple[Kernel, list[int] | None]]:
     found: list[tuple[Kernel, list[int] | None]] = []
     for matrix in matrices:
         names = list(matrix.inputs)
-        weight = [0] * matrix.shape[0] if matrix.few else None
+        weight = [0] * matrix.shape[0] if matrix.few and not design.public_prior else None
         if weight and (len(names) == 1 or not isinstance(law, Margins)):
             here = law.marginal(names) if isinstance(law, Margins) else design.problem.pmf
             for codes, n in zip(here.grouped(names)[0], here.counts(names).tolist(), strict=True):

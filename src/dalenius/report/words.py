@@ -250,7 +250,7 @@ def seen(audit: "Audit | None") -> list[str]:
         ]
     else:
         lines.append("All tests passed: nothing contradicts the proof.")
-    lines += guesses(audit.attacks)
+        lines += guesses(audit.attacks)  # of the recipe: they say nothing about rows that do not follow it
     for entry in audit.leakage:
         by_chance = _estimate(entry["expected_by_chance_bits"])
         lines.append(

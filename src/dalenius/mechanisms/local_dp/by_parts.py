@@ -34,7 +34,7 @@ from dalenius.core import (
     Staircase,
     Strata,
 )
-from dalenius.core.numbers import written
+from dalenius.core.digits import short
 from dalenius.mechanisms.local_dp import staircase, subset_selection
 from dalenius.mechanisms.local_dp.pram import pram
 from dalenius.mechanisms.local_dp.takes import PARTS, PRAM_FORMS, SUBSETS, levels_of
@@ -169,6 +169,6 @@ def _remarks(found: list[Design], asked: list[Part]) -> list[str]:
         return list(dict.fromkeys(said))
     told = [f"{words}: {remark}" for part, (words, *_) in zip(found, asked, strict=True) for remark in part.remarks]
     if asked[0][0].startswith("column"):
-        levels = ", ".join(f"{names[0]} {written(level)}" for _, names, _, level in asked)
+        levels = ", ".join(f"{names[0]} {short(level)}" for _, names, _, level in asked)
         told.insert(0, f"the level is the sum of those of the columns: {levels}")
     return told

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from dalenius.core import Certificate, Design, LocalDP, MaximizeInformation, Problem, Product
-from dalenius.core.numbers import written
+from dalenius.core.digits import short
 from dalenius.mechanisms.local_dp.beside_kept import beside_kept
 from dalenius.mechanisms.local_dp.pram_beside_kept import pram_beside_kept
 from dalenius.mechanisms.local_dp.takes import EACH_BESIDE_KEPT, levels_of
@@ -65,7 +65,7 @@ def each_beside_kept(
     channel = Product(problem.pmf.alphabets(problem.observe), tuple(part.channel for part in found))
     proof = Certificate({"rule": "parts", "proofs": [part.certificate.proof for part in found]})
     remarks = [
-        f"the level is the sum of those of the columns: {', '.join(f'{n} {written(v)}' for n, v in levels.items())}",
+        f"the level is the sum of those of the columns: {', '.join(f'{n} {short(v)}' for n, v in levels.items())}",
         *(f"column {n}: {remark}" for n, part in zip(levels, found, strict=True) for remark in part.remarks),
     ]
     method = f"{len(found)} columns, each by itself: {found[0].method}"
