@@ -167,7 +167,7 @@ def test_no_repr_shows_the_statistics_of_the_table():
     drawn, tests = apply(design, pa.table(FRAME))
     assert repr(drawn) == "Released(3,000 rows of age, plan, visits)"
     assert repr(tests) == "Audit(3,000 rows; 3 of 3 tests passed)"
-    assert re.fullmatch(r"Channel\(age, plan, visits -> age, plan, visits; \d+ x \d+\)", repr(design.channel))
+    assert re.fullmatch(r"Channel\((\w+: \d+, ){2}\w+: \d+ -> (\w+: \d+, ){2}\w+: \d+\)", repr(design.channel))
     assert re.fullmatch(r"Certificate\(\w+\)", repr(design.certificate))
 
 
@@ -247,3 +247,9 @@ def test_text_that_does_not_fit_its_type_stays_text():
 def test_the_outline_for_machines_is_in_the_card(released, tmp_path):
     card = json.loads((released.write(tmp_path / "r") / "card.json").read_text())
     assert "joint" not in json.dumps(card)
+
+
+def test_a_release_of_records_says_how_much_it_changes_and_shows_none_of_them():
+    made = protect(pa.table(FRAME), **WISH, form="records")
+    assert re.search(r"; [\d.]+ of 300 entries in 100 rows changed; ", repr(made))
+    assert re.fullmatch(r"Records\((\w+: \d+, ){3}health: 2 -> (\w+: \d+, ){2}\w+: \d+\)", repr(made.design.channel))

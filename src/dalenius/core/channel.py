@@ -48,10 +48,6 @@ class Channel(Kernel):
     rows: Rows
     by_outcome: ClassVar[bool] = True
 
-    def __repr__(self) -> str:
-        outcomes, letters = self.shape
-        return f"Channel({', '.join(self.inputs)} -> {', '.join(self.output)}; {outcomes} x {letters})"
-
     def __post_init__(self) -> None:
         alphabets({n: list(a) for n, a in self.inputs.items()}, "inputs")
         alphabets({n: list(a) for n, a in self.output.items()}, "output")

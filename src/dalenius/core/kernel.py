@@ -60,6 +60,13 @@ class Kernel:
         @property
         def rows(self) -> Rows: ...
 
+    def __repr__(self) -> str:
+        # Names and sizes alone: rows can show the table, and are long.
+        read, left = (
+            ", ".join(f"{name}: {len(letters):,}" for name, letters in a.items()) for a in (self.inputs, self.output)
+        )
+        return f"{type(self).__name__}({read} -> {left})"
+
     def to_json(self) -> dict[str, Any]:
         """The `channel.json` format."""
         raise NotImplementedError

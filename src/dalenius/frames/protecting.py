@@ -23,6 +23,7 @@ from dalenius.errors import InputError
 from dalenius.frames.conversion import returning, typed
 from dalenius.frames.showing import release_html
 from dalenius.outputs import RELEASE, new_folder
+from dalenius.report.plain import changed_entries, fields_compared
 from dalenius.sampling import Key
 from dalenius.starting import Draft, Wish, draft, level_of, roles
 from dalenius.tables import bind, open_table
@@ -352,10 +353,15 @@ class Release:
         return folder
 
     def __repr__(self) -> str:
-        changed = "rows changed" if self.changed is None else f"{self._rows_in(self.changed)} changed"
+        changed = self._entries_changed() if self.changed is None else f"{self._rows_in(self.changed)} changed"
         many = len(self.losses)
         lost = "no group lost" if not many else f"{many} {'group' if many == 1 else 'groups'} mostly lost"
         return f"Release of {self.rows:,} rows: {self.promise} (proved); {changed}; {lost}"
+
+    def _entries_changed(self) -> str:
+        """What the recipe changes on average, where rows were shuffled so that they cannot be compared."""
+        fields = fields_compared(self.design.outline())
+        return f"{changed_entries(self.design.value, fields)} changed" if fields else "rows changed"
 
     def _rows_in(self, part: int) -> str:
         """A number of rows as people say it: 1 row in 8."""

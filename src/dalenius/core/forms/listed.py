@@ -20,7 +20,7 @@ WRITTEN_OUT = 1 << 16  # entries; fewer are written row by row
 GONE_THROUGH = 1 << 20  # entries of all inputs, the many that are not listed too
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Listed(Kernel):
     """p(y | x) for the inputs x at `places`, one row each; the last row is that of every other input.
 

@@ -123,7 +123,7 @@ class NoiseAxis:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Noise(Kernel):
     """A record with the grid points x of its columns has the values t on the axes, independent noise on each; column j
     is released as its letter of number floor(give[j] t + shift[j]), or the first or last one where that is outside.

@@ -45,7 +45,7 @@ class Orbit:
         return tuple(roles_of(self.words))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Orbits(Kernel):
     r"""A column k is drawn, and the n samples are dealt to the n places of its words in an order g that fits them:
 

@@ -14,7 +14,7 @@ from dalenius.errors import InvalidChannel
 __all__ = ["Pram"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pram(Kernel):
     """p(x | x) = q(x), p(y | x) = (1 - q(x)) / (S - 1) for the other S - 1 letters: the matrices of 002, eq. 8.
 

@@ -21,7 +21,7 @@ Codes = tuple[tuple[int, ...], ...]
 Line = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Records(Kernel):
     """For each outcome of the inputs that the table has, the records it may become, with whole weights.
 

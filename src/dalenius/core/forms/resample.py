@@ -14,7 +14,7 @@ from dalenius.errors import InvalidChannel
 __all__ = ["Resample"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Resample(Kernel):
     """p(y | x) = keep(x) [y = x] + (1 - keep(x)) q(y), input and output with the same letters (003, eq. 16-18).
 

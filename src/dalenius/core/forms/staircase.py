@@ -19,7 +19,7 @@ WRITTEN_OUT = 1 << 16  # entries; classes and columns say the same in fewer
 Column = tuple[Fraction, tuple[int, ...]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Staircase(Kernel):
     """p(y | x) = weight_y ratio if the class of x is in the set of y, and weight_y if not (002, section 2.3).
 

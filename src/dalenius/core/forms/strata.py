@@ -13,7 +13,7 @@ from dalenius.errors import InvalidChannel
 __all__ = ["Strata"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Strata(Kernel):
     """p(y | x, s) = p_s(y | x), with a channel p_s of any form for each outcome s of the strata, the last inputs.
 

@@ -17,7 +17,7 @@ from dalenius.errors import InvalidChannel
 __all__ = ["Sums"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sums(Kernel):
     """S_i ~ states[i][x_i], drawn once for each input, and Y_k = sum of S_i over terms[k], modulo M.
 

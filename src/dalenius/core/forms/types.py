@@ -17,7 +17,7 @@ from dalenius.errors import InvalidChannel
 __all__ = ["Types"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Types(Kernel):
     """p(y | x_1 .. x_n) = p(y | type): one row for each type, first by the count of the first letter, then the second.
 

@@ -22,7 +22,7 @@ N = TypeVar("N")
 WRITTEN_OUT = 1 << 16  # entries; the windows themselves say the same in fewer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Windows(Kernel):
     """p(y_1 ... y_m | x) = prod_j p_j(y_j | x_{e_j}): each output has a channel that sees the inputs of its window.
 
