@@ -10,7 +10,7 @@ from dalenius import solve
 from dalenius.core import Distortion, Independent, InformationPrivacy, Leakage, MinimizeDistortion, Pmf, Problem
 from dalenius.errors import Unsupported
 from dalenius.kernel import check
-from dalenius.mechanisms.records import unseen
+from dalenius.mechanisms.records import packs, unseen
 from dalenius.mechanisms.records.design import certified, design
 from dalenius.mechanisms.records.priced import PricedRecords
 from dalenius.mechanisms.records.several import all_together
@@ -197,10 +197,6 @@ def test_a_table_that_leans_nowhere_stays_as_it_is():
 def test_nothing_is_revealed_about_any_number_of_values_that_are_not_seen(many, preserve, kinds, monkeypatch):
     monkeypatch.setattr(unseen, "FEW_KINDS", kinds)
     wide = Wide.of(of_values(many, preserve_marginals=preserve))
-    if preserve and many > 2 and not kinds:
-        with pytest.raises(Unsupported, match="leave out preserve_marginals"):
-            all_together(wide, lambda one: None, 0.0, None)
-        return
     found = certified(wide, all_together(wide, lambda one: None, 0.0, None))  # the kernel proves promise and law
     assert found.proved[0]["leakage_bits"] == "0"
     assert found.value > 0
@@ -250,3 +246,20 @@ def test_three_values_are_found_on_generated_arcs_as_on_all_pairs(monkeypatch):
     found = certified(wide, PricedRecords(wide).found(MOST, 60.0))
     assert found.bound > Fraction(97, 100) * best.bound > 0
     assert found.value < Fraction(103, 100) * best.value
+
+
+def test_what_is_preserved_without_observing_it_has_an_end(monkeypatch):
+    monkeypatch.setattr(unseen, "FEW_KINDS", 0)
+    monkeypatch.setattr(packs, "MOST_SHARES", 100)
+    wide = Wide.of(of_values(3, preserve_marginals=True))
+    with pytest.raises(Unsupported, match="leave out preserve_marginals"):
+        all_together(wide, lambda one: None, 0.0, None)
+    leaking = Wide.of(of_values(3, preserve_marginals=True, guarantees=(Leakage(("S",), MOST),)))
+    found = certified(leaking, PricedRecords(leaking).found(MOST, 0.0))  # neighbours exchange records
+    assert 0 < found.bound < found.value
+
+
+def test_round_numbers_of_packs_divide_one_number_and_lie_close():
+    assert all(packs.MULTIPLE % int(k) == 0 for k in packs.ROUND)
+    assert packs.ROUND[-1] == packs.FINE
+    assert max(packs.ROUND[k + 1] / packs.ROUND[k] for k in range(50, len(packs.ROUND) - 1)) < 1.07

@@ -15,12 +15,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.errors import SolverFailed
+from dalenius.errors import SolverFailed, Unsupported
 from dalenius.mechanisms.records.bits import ROW, rounded
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.unseen import quiet
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.zero import PROVED, Found, preserving, proof_seconds, record_proof
+from dalenius.mechanisms.records.zero import PROVED, Found, proof_seconds, record_proof
 from dalenius.solvers.flows.balancing import Balance, balanced, neighbours
 from dalenius.solvers.flows.crowds import Crowd, Priced, blended, figures, nobody_moves, with_own
 from dalenius.solvers.flows.leaking import LN2, Flow
@@ -53,10 +53,10 @@ AFTER = 0.5
 """The most of the time that is kept for what comes after the search, on a machine that does nothing else."""
 BUSY = 0.85
 """The same on a busy one."""
+MOST_SHARES = 2_000_000
+"""Shares of all inputs in a flow that tells little."""
 MOST_COMPARED = 1_000_000_000
 """Pairs of records that are compared for a release that tells nothing about three values or more."""
-MOST_PAIRS = 3_000_000
-"""Pairs of an input and a record that may all have a share."""
 
 
 class PricedRecords:
@@ -97,15 +97,23 @@ class PricedRecords:
             # Everybody to the record that costs least.
             near = min(self._heaviest(), key=lambda y: figures(crowd, _to_one(crowd, y))[0])
             return Balance(_to_one(crowd, near), nowhere, nowhere)
-        if not self.keeps:
+        try:
             return self._of_rows(quiet(self.wide, self.on_progress))
-        if self.wide.seen:
-            return self._of_rows(preserving(self.wide, 0.0, self.on_progress).rows)
-        if len(crowd.at) * len(crowd.points) <= MOST_PAIRS:
-            atom = np.repeat(np.arange(len(crowd.at)), len(crowd.points))
-            point = np.tile(np.arange(len(crowd.points)), len(crowd.at))
-            return Balance(with_own(crowd, atom, point, crowd.at_points[point]), nowhere, nowhere)
-        return Balance(self.still, nowhere, nowhere)
+        except Unsupported:
+            return Balance(self._in_blocks(), nowhere, nowhere)  # it tells a little
+
+    def _in_blocks(self) -> Flow:
+        """Neighbours in the order of the records exchange them, as many as there may be shares for."""
+        many = len(self.rows)
+        size = max(2, min(many, MOST_SHARES // many))
+        block = np.arange(many) // size
+        first = block * size
+        there = np.minimum(first + size, many) - first
+        atom = np.repeat(np.arange(many), there)
+        other = first[atom] + np.arange(len(atom)) - np.repeat(np.cumsum(there) - there, there)
+        mass = self.crowd.mass
+        share = mass[other] / np.bincount(block, mass)[block[atom]]
+        return with_own(self.crowd, atom, self.crowd.at[other], share)
 
     def _of_rows(self, rows: Rows) -> Balance:
         """Whole weights as a flow."""

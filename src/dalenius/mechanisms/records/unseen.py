@@ -11,27 +11,26 @@ such a number V(y) exists for every record, because d(e, y) / r_e + d(y, f) / |r
 
 Where every record keeps its number of rows, both sides of a pair go to the record of e or of f, by their masses.
 
-More values. An input that may have several values stays, or goes with others to one record, and rows whose value is
-known come there until all values are there as often as everywhere. What is left of these rows is a table whose secret
-is seen. With few kinds of inputs, kinds take the place of values: a release that does not depend on the kind does not
-depend on the secret. Costs are rounded in the search alone: shares are whole numbers, and the promise is kept exactly.
+More values: see `packs`. With few kinds of inputs, kinds take the place of values: a release that does not depend on
+the kind does not depend on the secret. Costs are rounded in the search alone: shares are whole numbers, and the promise
+is kept exactly.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from math import gcd, lcm
+from math import lcm
 
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.errors import Unsupported
 from dalenius.kernel.rows import UNIT
+from dalenius.mechanisms.records.packs import brought_together, exchanged_in_groups
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Found, preserving, record_proof
 from dalenius.solvers.flows.distances import Leaning, Metric, blocks
-from dalenius.solvers.flows.transport import Plan, Spare, transport
+from dalenius.solvers.flows.transport import transport
 
 __all__ = ["as_if_seen", "cancelled", "quiet"]
 
@@ -45,8 +44,6 @@ LEAST = 1 / 256
 """A leaning below this is taken for this in the costs."""
 GAP = 0.002
 """Share of the cost of the transport by which it may miss its bound."""
-FINE = 1 << 20
-"""Parts into which a row is divided where several values are brought together."""
 FEW_KINDS = 40
 """Kinds of inputs that take the place of values."""
 
@@ -112,7 +109,7 @@ def quiet(wide: Wide, on_progress: Progress) -> Rows:
     Raises
     ------
     Unsupported
-        If the law is to be preserved, and inputs with more than two values are of many kinds.
+        If the law is to be preserved, and too many inputs have several values for exchanges in small groups.
     """
     problem = replace(wide.problem, preserve_marginals=True)
     if wide.seen:
@@ -120,18 +117,14 @@ def quiet(wide: Wide, on_progress: Progress) -> Rows:
     if len(wide.classes) == 2:
         return cancelled(wide, on_progress).rows
     if not wide.problem.preserve_marginals:
-        return _brought_together(wide, on_progress)
+        return brought_together(wide, on_progress)
     kinds, kind = np.unique(wide.counts // np.gcd.reduce(wide.counts, axis=1)[:, None], axis=0, return_inverse=True)
     if len(kinds) <= FEW_KINDS:
         counts = np.zeros((len(kind), len(kinds)), dtype=np.int64)
         counts[np.arange(len(kind)), kind.reshape(-1)] = wide.counts.sum(axis=1)
         classes: list[tuple[int, ...]] = [(k,) for k in range(len(kinds))]
         return preserving(replace(wide, problem=problem, counts=counts, classes=classes), 0.0, on_progress).rows
-    raise Unsupported(
-        f"the rows reveal the {len(wide.classes)} values of {', '.join(wide.secret)} to {len(kinds):,} different "
-        "degrees, too many to preserve their distribution without observing it: add it to observe (it does not leave), "
-        "or leave out preserve_marginals"
-    )
+    return exchanged_in_groups(wide, on_progress)
 
 
 def _leaning(wide: Wide) -> tuple[Integers, Integers]:
@@ -191,83 +184,3 @@ def _exchanged(
             record.append(y)
             weight.append(moved)
     return Rows.gathered(len(parts), row, record, np.array(weight, dtype=object))
-
-
-def _brought_together(wide: Wide, on_progress: Progress) -> Rows:
-    """Rows whose value is known go where others lack it; what is left of them goes to one law."""
-    sizes = wide.counts.sum(axis=0)
-    heavy = int(sizes.argmax())
-    plain = (wide.counts > 0).sum(axis=1) == 1
-    host, group, packs = _hosts(wide, np.flatnonzero(~plain), sizes)
-    lacking = np.zeros((len(host), len(sizes)), dtype=np.int64)
-    np.add.at(lacking, group, -FINE * wide.counts[~plain])
-    lacking += packs[:, None] * sizes
-    at = wide.record_of_input
-    row = [np.flatnonzero(~plain)]
-    record = [host[group]]
-    weight = [np.ones(len(group), dtype=np.int64)]
-    rest: tuple[Integers, Integers] | None = None  # where the heaviest value is left, and how much of it
-    for s in sorted(range(len(sizes)), key=lambda s: s != heavy):
-        mine = np.flatnonzero(plain & (wide.counts[:, s] > 0))
-        shared = gcd(int(sizes[s]), int(sizes[heavy])) if rest is not None else 1
-        times = int(sizes[heavy]) // shared if rest is not None else 1
-        have = wide.counts[mine, s] * FINE * times
-        wanted = np.flatnonzero(lacking[:, s])
-        to, demand = host[wanted], lacking[wanted, s] * times
-        nobody = np.zeros(0, dtype=np.int64)
-        if rest is None:
-            spare = Spare(int(have.sum() - demand.sum()), 0, np.arange(len(mine)), nobody)
-        else:
-            spare = None
-            to, demand = np.append(to, rest[0]), np.append(demand, rest[1] * (int(sizes[s]) // shared))
-        start, end, amount = _sent(wide, mine, have, to, demand, spare, on_progress)
-        stays = have.copy()
-        np.subtract.at(stays, start, amount)
-        row += [mine, mine[start]]
-        record += [at[mine], end]
-        weight += [stays, amount]
-        if rest is None:
-            left = np.bincount(at[mine], stays, len(wide.records)).astype(np.int64)
-            rest = (np.flatnonzero(left), left[left > 0])
-    return Rows.gathered(len(at), np.concatenate(row), np.concatenate(record), np.concatenate(weight))
-
-
-def _sent(
-    wide: Wide,
-    inputs: Integers,
-    have: Integers,
-    to: Integers,
-    demand: Integers,
-    spare: Spare | None,
-    on_progress: Progress,
-) -> tuple[Integers, Integers, Integers]:
-    """The cheapest way of what inputs have to records that want it: which input, which record, how much."""
-    if not len(demand):
-        nobody = np.zeros(0, dtype=np.int64)
-        return nobody, nobody, nobody
-    points = wide.points
-    plan: Plan = transport(
-        wide.metric, points[wide.record_of_input[inputs]], points[to], have, demand, spare=spare, gap=GAP,
-        on_progress=on_progress,
-    )  # fmt: skip
-    return plan.row, to[plan.column], plan.amount
-
-
-def _hosts(wide: Wide, inputs: Integers, sizes: Integers) -> tuple[Integers, Integers, Integers]:
-    """Records where inputs of several values come together, which of them each input goes to, and packs of values.
-
-    A pack is one FINE-th of the table. Neighbours in the order of the records share one where there are not enough.
-    """
-    group = np.arange(len(inputs))
-    while True:
-        many = int(group.max(initial=-1)) + 1
-        counts = np.zeros((many, len(sizes)), dtype=np.int64)
-        np.add.at(counts, group, wide.counts[inputs])
-        packs = (-(-FINE * counts // sizes)).max(axis=1, initial=0)
-        if int(packs.sum()) <= FINE:
-            break
-        group = group // 2
-    order = np.argsort(wide.counts[inputs].sum(axis=1), kind="stable")
-    host = np.zeros(many, dtype=np.int64)
-    host[group[order]] = wide.record_of_input[inputs[order]]  # the one with most rows is written last
-    return host, group, packs
