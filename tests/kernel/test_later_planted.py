@@ -269,7 +269,17 @@ CORNERS = [
         "for part in [None, *(c for c, p in enumerate(less) if 0 < left < p)]:",
         "for part in [None]:",
     ),
-    ("cells that are never emptied", "for many in range(len(small) + 1):", "for many in range(1):"),
+    (
+        "cells that are never emptied",
+        "        if p <= left:\n            for others",
+        "        if False:\n            for others",
+    ),
+    ("a whole ball in which nothing is received", "sum(base.values()) + sum(grown))", "sum(base.values()))"),
+    ("a whole ball of which the last corner counts", "most = max(most, sum(base", "most = max(0, sum(base"),
+    ("a received cell that is too small", "told([w + step * v * (s == z) for", "told([w + v * (s == z) for"),
+    ("weights of a secret that count alike", "sum(column) * w)[1] for v, w", "sum(column) * max(weights))[1] for v, w"),
+    ("a value of the secret without weight", 'require(all(weights), "a value', 'require(True, "a value'),
+    ("a corner of which less is taken", "if sum(less) > 1 - radius:", "if sum(less) < 1:"),
     ("moves that cost nothing", "    bound = 2 * radius * m\n", "    bound = 0 * radius * m\n"),
 ]
 

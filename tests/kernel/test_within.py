@@ -69,6 +69,8 @@ def test_no_law_of_the_ball_tells_more_than_any_evidence_proves(kind):
             "t": f"{int(rng.integers(1, 50))}/10",
         }
         evidence = by
+        if kind == "total_variation" and rng.random() < 0.5:  # weights of the values of the secret: the whole ball
+            evidence = by | {"law": numbers(rng, 3)}
         if kind == "confidence" and rng.random() < 0.5:
             cut = [int(rng.integers(9)), f"{int(rng.integers(0, 40))}/100"]
             evidence = {"cuts": [cut, None, None], "parts": [by, by | {"law": numbers(rng)}]}
@@ -138,6 +140,47 @@ def test_only_intervals_are_cut():
     by = {"nu": "0", "m": "1", "t": "1"}
     with pytest.raises(Refused, match="only the interval of a cell of a confidence"):
         release.within(("S",), ball, Node({"cuts": [[0, "1/2"], None, None], "parts": [by, by]}))
+
+
+def test_corners_of_the_whole_ball_are_told_exactly():
+    """One value of the secret everywhere but in one cell: the worst law is a corner, and is found by listing all."""
+    rng = np.random.default_rng(8)
+    for _ in range(effort(3, 40)):
+        release, ball, law, rows = release_of(rng, "total_variation", "1/40")
+        weights = np.maximum(law.reshape(3, 3).sum(axis=1), 1e-3)
+        by = {"law": [str(int(10**6 * w)) for w in weights], "nu": "0", "m": "0", "t": "0"}
+        bound = float(release.within(("S",), ball, Node(by)))
+        worst = 0.0
+        for giving in range(9):
+            for taking in range(9):
+                if law[giving] >= 0.025:
+                    other = law.copy()
+                    other[giving] -= 0.025
+                    other[taking] += 0.025
+                    secret = other.reshape(3, 3).sum(axis=1)
+                    apart = (secret * np.log2(np.maximum(secret, 1e-300) / weights * weights.sum())).sum()
+                    worst = max(worst, told(other, rows) + apart)
+        assert bound >= worst - 1e-5
+        if law[law > 0].min() > 0.025:  # else cells can be emptied
+            assert bound == pytest.approx(worst, abs=1e-5)
+
+
+def test_weights_of_a_secret_are_positive_and_small_cells_are_few():
+    release, ball, _, _ = release_of(np.random.default_rng(4), "total_variation", "1/100")
+    by = {"law": ["1", "0", "1"], "nu": "0", "m": "0", "t": "0"}
+    with pytest.raises(Refused, match="a value of the secret has no weight"):
+        release.within(("S",), ball, Node(by))
+    letters = {"S": ["u", "v"], "X": [str(x) for x in range(40)]}
+    document = design(
+        letters,
+        [[s, x, "1"] for s in range(2) for x in range(40)],
+        promises=[leakage("9", "S", ball="total_variation", radius="1/40")],
+        channel=dense(*([1, 1],) * 40),
+        evidence=[{"law": ["1", "1"], "nu": "0", "m": "0", "t": "0"}],
+    )
+    read = read_document(canonical(document), 10**9)
+    with pytest.raises(Refused, match="too many cells have less than the radius"):
+        read.release.within(("S",), read.promises[0].within, read.evidence[0])
 
 
 def test_a_reference_that_lacks_a_letter_of_the_ball_is_refused():

@@ -15,9 +15,11 @@ convex, so that its corners count, of all that the ball leaves to the cells of s
     2 r m + sum_s max over corners p of  h_s(p) - sum_c nu (p - q) + m |p - q|
 
 A corner is the low or the high end of every cell; by total variation r more in one cell or in none, and some cells
-emptied that have r at most, and what is left of r less in one more cell or in none. The intervals may be cut at points
-of single cells, again and again: the largest bound of all parts is that of their union. With m of n rows in a cell,
-a = m / n < p and d = D(a || p), Stirling's formula gives
+emptied that have r at most, and what is left of r less in one more cell or in none. Where the evidence weighs values of
+the secret, pi, the corners of a total variation are those of the whole ball: I_P <= sum P(s, y, k) log2 (P(s | y, k) /
+pi(s)) is convex in P, and little is lost while P(s) is near pi. Intervals may be cut at points of single cells, again
+and again: the largest bound of all parts is that of their union. With m of n rows in a cell, a = m / n < p and
+d = D(a || p), Stirling's formula gives
 P(Bin(n, p) <= m) <= 2^(-n d) sqrt(n / (2 pi m (n - m))) / (1 - rho), rho = m (1 - p) / ((n - m + 1) p).
 """
 
@@ -25,7 +27,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 from math import prod
 
 from dalenius.kernel.adversary import contraction
@@ -37,7 +39,7 @@ Box = list[tuple[Fraction, Fraction]]  # the ends of each cell
 
 CELLS = 1 << 14  # that are ever listed
 PI_LOW = Fraction(333, 106)
-NESTED = 64  # cuts of cuts
+NESTED = 64  # cuts of cuts, and cells that are emptied
 POINTS = 48  # bits of the ends of an interval
 COUNT = 22  # bits of them that are worth a further step
 STEPS = 48  # of a bisection at most; each takes four logarithms
@@ -59,7 +61,7 @@ class Multipliers:
     nu: Fraction
     m: Fraction
     t: Fraction
-    law: list[int]  # weights of the reference R; none: as stated above
+    law: list[int]  # weights of the reference R, or of the values of the secret; none: as stated above
 
 
 Piece = Multipliers | tuple[int, Fraction]  # of intervals that are cut, depth first: a cell and a point, or evidence
@@ -237,6 +239,8 @@ def worst_leakage(
 def _bound_of(cells: Cells, ball: Ball, box: Box, by: Multipliers) -> Fraction:
     longest = max(number.denominator.bit_length() for number in (ball.radius, by.nu, by.m, by.t))
     cells.setting.work.spend(8 * LOG_COST * cells.many, 2 * longest)
+    if by.law and ball.kind == "total_variation" and len(by.law) == len(set(cells.secrets)) < cells.many:
+        return _by_moves(cells, ball.radius, by.law)
     if by.law and ball.kind != "kl_bits":
         return _by_corners(cells, ball, box, by)
     if box:
@@ -306,18 +310,58 @@ def _by_corners(cells: Cells, ball: Ball, ends: Box, by: Multipliers) -> Fractio
     return bound
 
 
+def _by_moves(cells: Cells, radius: Fraction, weights: list[int]) -> Fraction:
+    require(all(weights), "a value of the secret has no weight")
+    unit = cells.setting.total * radius.denominator
+    step = cells.setting.total * radius.numerator
+    secrets = list(dict.fromkeys(cells.secrets))
+    about = [secrets.index(s) for s in cells.secrets]
+    own = [[((y, k), v) for y, v in enumerate(row) if v] for row, k in zip(cells.rows, cells.beside, strict=True)]
+    size = cells.many * 20 + (20 + LOG_COST * len(secrets)) * 2 * sum(map(len, own))
+    law = [Fraction(n, cells.setting.total) for n in cells.counts]
+
+    def told(column: list[int]) -> int:
+        return sum(v * log2(v * sum(weights), sum(column) * w)[1] for v, w in zip(column, weights, strict=True) if v)
+
+    most = 0
+    require(sum(0 < p <= radius for p in law) <= NESTED, "too many cells have less than the radius of the ball")
+    for less in _taken(law, radius):
+        cells.setting.work.spend(size, unit.bit_length() + cells.scale.bit_length())
+        if sum(less) > 1 - radius:
+            continue  # at a corner of the whole ball all of the radius is taken, and given to one cell
+        columns = {at: [0] * len(secrets) for row in own for at, _ in row}
+        for mass, s, row in zip(less, about, own, strict=True):
+            for at, v in row:
+                columns[at][s] += int(mass * unit) * v
+        base = {at: told(column) for at, column in columns.items()}
+        for s, row in zip(about, own, strict=True):
+            grown = (told([w + step * v * (s == z) for z, w in enumerate(columns[at])]) - base[at] for at, v in row)
+            most = max(most, sum(base.values()) + sum(grown))
+    return bits(Fraction(most, unit * cells.scale))
+
+
 def _moved(law: list[Fraction], radius: Fraction) -> Iterator[tuple[Fraction, ...]]:
     """The corners of law + u - d with u >= 0, 0 <= d <= law, and sums of u and of d up to the radius."""
-    small = [c for c, p in enumerate(law) if 0 < p <= radius]
-    for many in range(len(small) + 1):
-        for emptied in combinations(small, many):
-            left = radius - sum((law[c] for c in emptied), Fraction(0))
-            if left < 0:
-                continue
-            less = [Fraction(0) if c in emptied else p for c, p in enumerate(law)]
-            for part in [None, *(c for c, p in enumerate(less) if 0 < left < p)]:
-                for more in [None, *range(len(law))]:
-                    yield tuple(p - left * (c == part) + radius * (c == more) for c, p in enumerate(less))
+    for less in _taken(law, radius):
+        for more in [None, *range(len(law))]:
+            yield tuple(p + radius * (c == more) for c, p in enumerate(less))
+
+
+def _taken(law: list[Fraction], most: Fraction) -> Iterator[list[Fraction]]:
+    """The corners of law - d with 0 <= d <= law and the sum of d up to a mass."""
+    for emptied, left in _emptied([(c, p) for c, p in enumerate(law) if 0 < p <= most], most):
+        less = [p - p * (c in emptied) for c, p in enumerate(law)]
+        for part in [None, *(c for c, p in enumerate(less) if 0 < left < p)]:
+            yield [p - left * (c == part) for c, p in enumerate(less)]
+
+
+def _emptied(small: list[tuple[int, Fraction]], left: Fraction) -> Iterator[tuple[list[int], Fraction]]:
+    """Every choice of cells that have at most so much together, and what is left of it."""
+    yield [], left
+    for i, (cell, p) in enumerate(small):
+        if p <= left:
+            for others, rest in _emptied(small[i + 1 :], left - p):
+                yield [cell, *others], rest
 
 
 def upper_end(m: int, n: int, surprise: Fraction) -> Fraction:

@@ -3,21 +3,37 @@ r"""The most that leaks under the laws of a polytope: what is left to each value
 With q a law of what leaves, I_P(S; Y) <= sum_s h_s(P), h_s = sum_y P(s, y) ln (P(y | s) / q(y)), and h_s is convex. So
 the mixtures of corners, value by value, bound the leakage of every law of the ball: the best of them tells I(S, V; Y)
 with V its corner, which is what the ball leaves open about the law within one value of the secret.
+
+Within a total variation the whole ball may have few corners. With pi a law of the secret I_P(S; Y) <= sum_(s, y)
+P(s, y) ln (P(s | y) / pi(s)), which is convex in P: its largest value at a corner bounds it, and what is lost is D(P_S
+|| pi) alone (see `moves_within`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
-from itertools import combinations, product
+from itertools import islice, product
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.errors import SolverFailed
 from dalenius.solvers.lp import maximise
 from dalenius.solvers.mixtures import most_told
 
-__all__ = ["Bounded", "Box", "Cells", "Cut", "Variation", "corners_within", "cut_box", "few_corners"]
+__all__ = [
+    "Bounded",
+    "Box",
+    "Cells",
+    "Cut",
+    "Variation",
+    "corners_within",
+    "cut_box",
+    "few_corners",
+    "least",
+    "moves_within",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
@@ -25,6 +41,8 @@ Places: TypeAlias = NDArray[np.intp]
 FEW = 1 << 15  # corners times letters that are listed
 MUCH = 1 << 17  # the same, of all parts
 PARTS = 256
+MOVES = 1 << 17  # logarithms of all corners of a whole ball
+NESTED = 64  # cuts of cuts, and cells that are emptied, as the checker allows
 LEAST = 1e-12  # share of a cell in a reference law
 
 
@@ -58,23 +76,33 @@ class Variation:
         return (len(own) + 1) ** 2 << int(((self.law[own] > 0) & (self.law[own] <= self.radius)).sum())
 
     def corners(self, own: Places) -> Iterator[Floats]:
-        law, radius = self.law[own], self.radius
-        small = [c for c, p in enumerate(law) if 0 < p <= radius]
-        for many in range(len(small) + 1):
-            for emptied in combinations(small, many):
-                left = radius - float(law[list(emptied)].sum())
-                if left < 0:
-                    continue
-                less = law.copy()
-                less[list(emptied)] = 0.0
-                for part in [None, *(c for c, p in enumerate(less) if 0 < left < p)]:
-                    for more in [None, *range(len(law))]:
-                        corner = less.copy()
-                        if part is not None:
-                            corner[part] -= left
-                        if more is not None:
-                            corner[more] += radius
-                        yield corner
+        for less in self.taken(own):
+            for more in [None, *range(len(own))]:
+                corner = less.copy()
+                if more is not None:
+                    corner[more] += self.radius
+                yield corner
+
+    def taken(self, own: Places) -> Iterator[Floats]:
+        """What is left of some cells where no more than the radius is taken: the corners of that."""
+        law = self.law[own]
+        for emptied, left in _emptied(
+            [(c, p) for c, p in enumerate(law.tolist()) if 0 < p <= self.radius], self.radius
+        ):
+            less = law.copy()
+            less[emptied] = 0.0
+            yield less
+            for part in np.flatnonzero((less > left) & (left > 0)):
+                yield np.where(np.arange(len(law)) == part, less - left, less)
+
+
+def _emptied(small: list[tuple[int, float]], left: float) -> Iterator[tuple[list[int], float]]:
+    """Every choice of cells that have at most so much together, and what is left of it."""
+    yield [], left
+    for i, (cell, p) in enumerate(small):
+        if p <= left:
+            for others, rest in _emptied(small[i + 1 :], left - p):
+                yield [cell, *others], rest
 
 
 @dataclass(frozen=True)
@@ -101,6 +129,42 @@ def few_corners(ball: Box | Variation, cells: Cells) -> bool:
     """Whether the corners are few enough to be listed."""
     many = sum(ball.many(np.flatnonzero(cells.secret == s)) for s in set(cells.secret.tolist()))
     return bool(many * cells.rows.shape[1] <= FEW)
+
+
+def moves_within(ball: Variation, cells: Cells) -> tuple[float, Floats, Floats] | None:
+    """A bound of I(S; Y) at the corners of the whole ball; the law of the secret behind it; the law that tells most.
+
+    None where the corners are too many to be listed.
+    """
+    law, many = cells.law, int(cells.secret.max()) + 1
+    support = int((cells.rows[cells.where] > 0).sum())
+    few = MOVES // (2 * many * support)
+    if int(((law > 0) & (law <= ball.radius)).sum()) > NESTED or few == 0:
+        return None
+    taken = list(islice(ball.taken(np.arange(len(law))), few + 1))
+    if len(taken) > few:
+        return None
+    whole = [less for less in taken if less.sum() <= 1 - ball.radius + 1e-9] or [law]
+    columns = np.zeros((many, len(law), cells.rows.shape[1]))
+    columns[cells.secret, np.arange(len(law))] = cells.rows[cells.where]
+    shares = np.zeros((len(law), many))
+    shares[np.arange(len(law)), cells.secret] = 1.0
+    convex, secrets = [], []
+    for less in whole:
+        joint = np.einsum("c,scy->sy", less, columns)[:, None] + ball.radius * columns  # of each cell that receives
+        out = joint.sum(axis=0)
+        ratio = np.divide(joint, out, out=np.ones_like(joint), where=joint > 0)
+        convex.append((joint * np.log(ratio)).sum(axis=(0, 2)))
+        secrets.append(less @ shares + ball.radius * shares)
+    told, of_secret = np.concatenate(convex), np.concatenate(secrets)
+    mixture = most_told(told, of_secret, np.ones((1, len(told))), np.ones(1))
+    middle = np.maximum(mixture @ of_secret, LEAST)
+    middle /= middle.sum()
+    entropies = -(of_secret * np.log(np.maximum(of_secret, 1e-300))).sum(axis=1)
+    at = int((told + entropies).argmax())
+    worst = whole[at // len(law)].copy()
+    worst[at % len(law)] += ball.radius
+    return float((told - of_secret @ np.log(middle)).max()), middle, worst
 
 
 def corners_within(ball: Box | Variation, cells: Cells) -> Bounded:
@@ -135,7 +199,8 @@ def corners_within(ball: Box | Variation, cells: Cells) -> Bounded:
     mixture = most_told(np.append(convex, 0.0), np.vstack([outputs, np.zeros(rows.shape[1])]), equations, right)[:-1]
     mixture = mixture / (blocks.T @ (blocks @ mixture))
     reference = mixture @ corners
-    spread = mixture @ corners**2 - reference**2
+    # A cell that the mixture all but empties spreads next to nothing, whatever its share of that is.
+    spread = np.maximum(mixture @ corners**2 - reference**2, 0.0) / np.maximum(reference, 1e-3 * corners.max(axis=0))
     reference = np.maximum(reference, LEAST)
     reference /= reference.sum()
     out = np.bincount(where, weights=reference, minlength=len(rows)) @ rows
@@ -143,13 +208,39 @@ def corners_within(ball: Box | Variation, cells: Cells) -> Bounded:
     scale = max(room, 1e-300)
     ends = np.concatenate([np.ones(len(about)), [0.0, room / scale]])
     begin = np.concatenate([np.ones(len(about)), [0.0, -np.inf]])
-    dual = maximise(told, np.vstack([blocks, net / scale, away / scale]), begin, ends).dual
+    try:
+        dual = maximise(told, np.vstack([blocks, net / scale, away / scale]), begin, ends).dual
+    except SolverFailed:  # any multipliers prove something
+        dual = np.zeros(len(about) + 2)
     nu = float(dual[-2]) / scale
     m = max(float(dual[-1]) / scale, 0.0) if radius else 0.0
-    most = np.full(len(about), -np.inf)
-    np.maximum.at(most, of, told - nu * net - m * away)
-    nats = float(most.sum()) + 2 * radius * m
-    return Bounded(nats, {"nu": nu, "k": m}, reference, np.maximum(spread, 0.0) / reference)
+    if not radius:  # one multiplier is found without a linear program, and better where that stopped early
+        steepest = float(np.abs(told).max()) / max(float(np.abs(net).max()), 1e-12)
+        nu = min(
+            (nu, least(lambda v: _most(told - v * net, of), -steepest, steepest)[1]),
+            key=lambda v: _most(told - v * net, of),
+        )
+    nats = _most(told - nu * net - m * away, of) + 2 * radius * m
+    return Bounded(nats, {"nu": nu, "k": m}, reference, spread)
+
+
+def _most(values: Floats, of: Places) -> float:
+    """The largest value of each block, added up."""
+    most = np.full(int(of.max()) + 1, -np.inf)
+    np.maximum.at(most, of, values)
+    return float(most.sum())
+
+
+def least(f: Callable[[float], float], low: float, high: float, steps: int = 60) -> tuple[float, float]:
+    """About the least value of a convex function on an interval, and where; any value of it serves as a bound."""
+    best = min((f(low), low), (f(high), high))
+    for _ in range(steps):
+        a = low + (high - low) * 0.382
+        b = low + (high - low) * 0.618
+        fa, fb = f(a), f(b)
+        best = min(best, (fa, a), (fb, b))
+        low, high = (low, b) if fa < fb else (a, high)
+    return best
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +263,8 @@ def cut_box(box: Box, cells: Cells, *, enough: float) -> Cut:
     bounds = {0: whole}
     boxes = {0: box}
     waiting = [(-whole.nats, 0)]
-    while len(bounds) < most and -waiting[0][0] > enough:
+    depth = {0: 1}
+    while len(bounds) < most and -waiting[0][0] > enough and depth[waiting[0][1]] < NESTED - 1:
         number = heappop(waiting)[1]
         part = _tightened(boxes[number])
         cell = int(bounds[number].spread.argmax())
@@ -186,6 +278,7 @@ def cut_box(box: Box, cells: Cells, *, enough: float) -> Cut:
             half = Box(part.low.copy(), part.high.copy())
             half.low[cell], half.high[cell] = low, high
             boxes[child] = half
+            depth[child] = depth[number] + 1
             # Where no law is left the checker says so; what stands in its place is never read.
             bounds[child] = corners_within(_tightened(half), cells) if half.has_laws else replace(whole, nats=0.0)
             heappush(waiting, (-bounds[child].nats, child))

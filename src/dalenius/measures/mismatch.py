@@ -17,8 +17,9 @@ while they are few.
 Promises that hold whatever the law is (contraction, local_dp, dalenius) need none of this.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import inf, log, nextafter
 from typing import Any, TypeAlias
 
@@ -29,9 +30,22 @@ from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import written
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError
-from dalenius.measures.corners import Bounded, Box, Cells, Cut, Variation, corners_within, cut_box, few_corners
+from dalenius.kernel.logs import log2_of
+from dalenius.kernel.within import upper_end
+from dalenius.measures.corners import (
+    Bounded,
+    Box,
+    Cells,
+    Cut,
+    Variation,
+    corners_within,
+    cut_box,
+    few_corners,
+    least,
+    moves_within,
+)
 from dalenius.measures.correlation import eta_kl
-from dalenius.measures.finite_sample import cells_of, intervals, most_within, score
+from dalenius.measures.finite_sample import cells_of, most_within, score
 
 __all__ = ["mismatch_leakage", "near", "worst_law"]
 
@@ -117,15 +131,10 @@ def near(
         both = [_near_divergence(cells, eta, radius * log(2), reference) for reference in (law, worst)]
         bound, proof = min(both, key=lambda one: one[0])
     elif ball == "total_variation":
-        variation = Variation(law, radius)
-        if few_corners(variation, cells):
-            found = corners_within(variation, cells)
-            bound, proof = found.nats, _written(found.multipliers, found.reference)
-        else:
-            bound, proof = _near_variation(cells, eta, radius)
+        bound, proof = _near_variation(cells, eta, radius)
     else:
         counts = np.rint(law * rows).astype(np.int64)
-        box = Box(*intervals(counts, rows, radius))
+        box = Box(*proved_ends(counts, rows, radius))
         if few_corners(box, cells):
             cut = cut_box(box, cells, enough=told * log(2) * (1 + CLOSE))
             bound, proof = cut.nats, _written_cuts(cut)
@@ -135,6 +144,24 @@ def near(
             proof = _written({"nu": nu})
     bits = min(max(bound, 0.0), eta * most) / log(2)
     return nextafter(bits * (1 + 1e-12), inf) if bits > 1e-14 else 0.0, proof
+
+
+def proved_ends(counts: NDArray[np.int64], rows: int, beta: float) -> tuple[Floats, Floats]:
+    """The intervals of the checker, which bounds binomial tails by Stirling's formula: a little wider than need be.
+
+    >>> low, high = proved_ends(np.array([0, 10]), 10, 0.05)
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([0.0, 0.6452], [0.3548, 1.0])
+    """
+    surprise = log2_of(Fraction(2 * len(counts)) / Fraction(beta))[1]
+    upper = {n: float(_upper_end(n, rows, surprise)) for n in {*counts.tolist(), *(rows - counts).tolist()}}
+    low = [max(0.0, 1 - upper[rows - n]) for n in counts.tolist()]
+    return np.array(low), np.array([upper[n] for n in counts.tolist()])
+
+
+@lru_cache(maxsize=1 << 14)
+def _upper_end(count: int, rows: int, surprise: Fraction) -> Fraction:
+    return upper_end(count, rows, surprise)
 
 
 def _written(multipliers: dict[str, float], reference: Floats | None = None) -> Proof:
@@ -162,10 +189,21 @@ def _near_divergence(cells: Cells, eta: float, radius: float, reference: Floats)
 
 
 def _near_variation(cells: Cells, eta: float, radius: float) -> tuple[float, Proof]:
-    law = cells.law
-    reference = (1 - radius) * law + radius / len(law) if radius else law
-    bound, nu, k = _over_variation(score(reference, cells.secret, cells.where, cells.rows), eta, reference, law, radius)
-    return bound, _written({"nu": nu, "k": k})
+    """The least bound within a total variation of those that take few corners, else that by the contraction."""
+    ball, found = Variation(cells.law, radius), []
+    moves = moves_within(ball, cells)
+    if moves is not None:
+        found.append((moves[0], _written({}, moves[1])))
+    if few_corners(ball, cells):
+        corners = corners_within(ball, cells)
+        found.append((corners.nats, _written(corners.multipliers, corners.reference)))
+    if not found:
+        law = cells.law
+        reference = (1 - radius) * law + radius / len(law) if radius else law
+        g = score(reference, cells.secret, cells.where, cells.rows)
+        bound, nu, k = _over_variation(g, eta, reference, law, radius)
+        found.append((bound, _written({"nu": nu, "k": k})))
+    return min(found, key=lambda one: one[0])
 
 
 def worst_law(
@@ -196,8 +234,8 @@ def worst_law(
     law, s, x, outputs, _ = cells_of(joint, channel, secret, kept)
     occurs = np.bincount(x, weights=law)[x] > 0
     if ball == "confidence":
-        low, high = intervals(np.rint(law * rows).astype(np.int64), rows, radius)
-        high = np.maximum(high - INSIDE, law)  # they are widened outward, and the law is to be in those of the checker
+        low, high = proved_ends(np.rint(law * rows).astype(np.int64), rows, radius)
+        high = np.maximum(high - INSIDE, law)
         ends = np.where(occurs, low, 0.0), np.where(occurs, high, 0.0)
 
     def best(g: Floats) -> Floats:
@@ -227,7 +265,10 @@ def worst_law(
     if ball == "confidence" and len(law) <= STARTS:
         starts += [best(np.eye(len(law))[c]) for c in np.flatnonzero(occurs)]
     if ball == "total_variation" and len(law) <= STARTS:
-        starts += _one_move(Cells(law, s, x, outputs), np.flatnonzero(occurs), radius)
+        cells = Cells(law, s, x, outputs)
+        starts += _one_move(cells, np.flatnonzero(occurs), radius)
+        moves = moves_within(Variation(law, radius), cells)
+        starts += [] if moves is None or (moves[2][~occurs] > 0).any() else [moves[2]]
     at = max((climbed(start) for start in starts), key=lambda one: one[0])[1]
     at = (1 - INSIDE) * at + INSIDE * law
     return at, told(at) / log(2)
@@ -297,18 +338,6 @@ def _filled(g: Floats, low: Floats, high: Floats) -> Floats:
     return out
 
 
-def _least(f: Callable[[float], float], low: float, high: float, steps: int = 60) -> tuple[float, float]:
-    """About the least value of a convex function on an interval, and where; any value of it serves as a bound."""
-    best = min((f(low), low), (f(high), high))
-    for _ in range(steps):
-        a = low + (high - low) * 0.382
-        b = low + (high - low) * 0.618
-        fa, fb = f(a), f(b)
-        best = min(best, (fa, a), (fb, b))
-        low, high = (low, b) if fa < fb else (a, high)
-    return best
-
-
 def _over_kl(g: Floats, law: Floats, radius: float) -> tuple[float, float]:
     """max E_P g over D(P || law) <= radius, from above, and the multiplier t."""
     top, spread = float(g.max()), float(g.max() - g.min())
@@ -319,7 +348,7 @@ def _over_kl(g: Floats, law: Floats, radius: float) -> tuple[float, float]:
         t = float(np.exp(scale))
         return t * (log(float(law @ np.exp((g - top) / t))) + radius) + top
 
-    bound, scale = _least(dual, log(spread / 60), log(spread) + 25.0, 120)
+    bound, scale = least(dual, log(spread / 60), log(spread) + 25.0, 120)
     return min(top, bound), float(np.exp(scale))
 
 
@@ -342,5 +371,5 @@ def _over_variation(g: Floats, eta: float, reference: Floats, law: Floats, radiu
             high = float(nus[min(at + 1, 32)])
         return 2 * radius * k + best[0], best[1]
 
-    bound, k = _least(lambda k: dual(k)[0], 0.0, 2 * ends, 36)
+    bound, k = least(lambda k: dual(k)[0], 0.0, 2 * ends, 36)
     return bound, dual(k)[1], k

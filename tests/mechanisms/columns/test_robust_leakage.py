@@ -13,7 +13,7 @@ from dalenius.cli import main
 from dalenius.core import Channel, Design, Distortion, Independent, Leakage, MinimizeDistortion, Mismatch, Pmf, Problem
 from dalenius.errors import Infeasible, InputError, ProblemFileError, Unsupported
 from dalenius.measures.finite_sample import intervals
-from dalenius.measures.mismatch import worst_law
+from dalenius.measures.mismatch import proved_ends, worst_law
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.columns.leakage.near_laws import NearLaws
 from dalenius.testing import binary_tradeoff, nearby_bit
@@ -130,6 +130,48 @@ def test_a_proof_by_corners_closes_the_gap_where_a_value_is_released_as_it_is():
     assert "law" in design.proofs[0]
 
 
+@pytest.mark.parametrize(
+    ("secrets", "counts", "ball"),
+    [
+        # 202 %: cuts too deep for the checker, in an interval that the worst law leaves empty; 11 %: narrower intervals
+        # in the search than in the checker.
+        pytest.param(
+            2, [302, 136, 233, 429, 13, 639, 0, 782, 339, 127], ("confidence", "19/20", 3000), id="empty-cell"
+        ),
+        # 58 %: corners of the whole ball where those of each value of the secret are too many.
+        pytest.param(
+            2,
+            [30, 144, 42, 33, 48, 30, 30, 9, 30, 30, 18, 63, 471, 198, 216, 117, 240, 144, 75, 162, 207, 144, 297, 225],
+            ("total_variation", "1/100"),
+            marks=pytest.mark.slow,
+            id="twelve-values",
+        ),
+    ],
+)
+def test_balls_are_closed_to_one_per_cent(secrets, counts, ball):
+    values = len(counts) // secrets
+    letters = {"S": tuple("abc"[:secrets]), "X": tuple(map(str, range(values)))}
+    joint = Pmf.from_counts(letters, np.indices((secrets, values)).reshape(2, -1).T, counts)
+    kind, radius, *rows = ball
+    design = solve(
+        replace(
+            three_by_four(COUNTS, "1/10" if rows else "1/20", None),
+            joint=joint,
+            robust=Mismatch(kind, Fraction(radius), *rows),
+        )
+    )
+    assert 0 < design.gap < design.bound / 100
+
+
+def test_a_whole_ball_is_bounded_by_the_law_of_the_secret():
+    """The proof weighs the two values of the secret, not the six cells."""
+    joint = Pmf.from_counts({"S": "ab", "X": "012"}, np.indices((2, 3)).reshape(2, -1).T, [27, 32, 1, 2, 19, 21])
+    ball = Mismatch("total_variation", Fraction(3, 100))
+    design = solve(replace(three_by_four(COUNTS, "1/20", ball), joint=joint))
+    assert len(design.proofs[0]["law"]) == 2
+    assert design.gap < design.bound / 500
+
+
 @pytest.mark.slow
 def test_a_box_of_few_rows_is_cut_until_the_gap_is_small():
     """300 rows leave wide intervals: 14 % without a reference, 2.5 % by corners, below 1 % by cuts."""
@@ -159,9 +201,13 @@ def test_a_law_that_fills_an_empty_cell_stays_in_the_box():
     joint = Pmf.from_counts(letters, np.indices((2, 5)).reshape(2, -1).T, counts)
     flat = Channel({"X": letters["X"]}, {"Y": letters["X"]}, tuple(tuple(row) for row in np.eye(5, dtype=int).tolist()))
     law, _ = worst_law(joint, flat, ("S",), "confidence", 0.05, rows=3000)
-    low, high = intervals(np.array(counts), 3000, 0.05)
+    low, high = proved_ends(np.array(counts), 3000, 0.05)
     assert (law <= high * (1 - 1e-6 * (np.array(counts) == 0))).all()
     assert (law >= low).all()
+    exact = intervals(np.array(counts), 3000, 0.05)  # of Clopper and Pearson: those of the checker are hardly wider
+    assert (low <= exact[0]).all()
+    assert (high >= exact[1] - 2e-9).all()
+    assert float((high - exact[1]).max()) < 3e-4
 
 
 def test_laws_beside_a_kept_column():
