@@ -1,6 +1,7 @@
 """The scripts that travel with a card say what `dalenius estimate` says: for Python as shipped, for R where it is."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -95,7 +96,8 @@ def test_the_reader_for_r_runs_where_r_is(tmp_path):
 THIRD = Fraction(1, 3)
 STAIRS = Staircase(SEX, {"sex": ("0", "1")}, Fraction(2), (0, 1), ((THIRD, (0,)), (THIRD, (1,))))
 DAMAGED = {
-    "weights": ({"channel": ONE.to_json(), "kept": ["w"], "weights": "w"}, TABLE, "full package"),
+    "weights that are not there": ({"channel": ONE.to_json(), "kept": ["w"], "weights": "w"}, TABLE, "no column"),
+    "no weights": ({"channel": ONE.to_json(), "kept": ["job"], "weights": "job"}, TABLE, "no weight"),
     "another form": ({"channel": STAIRS.to_json(), "kept": []}, TABLE, "full package"),
     "strata written out": ({"channel": DENSE.to_json(), "kept": ["sex"]}, TABLE, "full package"),
     "another letter": ({"channel": ONE.to_json(), "kept": []}, TABLE + "f,west,farm\n", "values that the card lacks"),
@@ -117,6 +119,38 @@ def test_what_the_scripts_cannot_read_is_refused(told, which):
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize("target", ["table", "population"])
+@pytest.mark.parametrize("which", ["form (8)", "a matrix for each stratum"])
+def test_point_17_rows_count_by_the_weights_that_the_card_names(told, target, which):
+    channel, kept = CARDS[which]
+    card = {"channel": channel.to_json(), "kept": [*kept, "w"], "weights": "w"}
+    head, *rows = TABLE.splitlines()
+    table = "\n".join([f"{head},w", *(f"{row},{1 + k % 7}.5" for k, row in enumerate(rows))]) + "\n"
+    code, out, err = told(card, table, target)
+    assert code == 0, err
+    files = told.folder / "card.json", told.folder / "released.csv"
+    assert sorted(out) == sorted(lines(estimate(*files, columns=["region", *kept], target=target)))
+
+
+def test_a_reader_that_has_seen_enough_is_no_fault(told):
+    told({"channel": ONE.to_json(), "kept": []})
+    run = [
+        sys.executable if told.name == "estimate.py" else RSCRIPT,
+        *(str(told.folder / f) for f in (told.name, "card.json", "released.csv")),
+    ]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(run, stdout=writing, stderr=subprocess.PIPE, encoding="utf-8")
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_point_09_a_parquet_file_is_named_for_what_it_is(told):
+    code, out, err = told({"channel": ONE.to_json(), "kept": []}, "PAR1 and so on")
+    assert (code, out) == (1, [])
+    assert "is a Parquet file" in err
+
+
 def test_few_rows_are_said(told):
     code, out, _ = told(
         {"channel": ONE.to_json(), "kept": []}, "region\n" + "north\n" * 30 + "Zürich\n" * 12 + "?\n" * 9
@@ -136,7 +170,7 @@ def test_a_script_travels_only_with_a_card_that_it_can_read():
 
 def test_the_script_for_python_stays_short():
     text = script("estimate.py").splitlines()
-    assert len(text) <= 250
+    assert len(text) <= 300
     assert max(map(len, text)) <= 120
 
 

@@ -9,8 +9,12 @@ further <- arguments[-(1:2)]
 population <- identical(further[1], "population")
 if (length(further) && further[1] %in% c("table", "population")) further <- further[-1]
 if (length(arguments) < 2 || length(further) && (further[1] != "compare" || length(further) != 4)) stop(usage, call. = FALSE)
+say <- function(text) tryCatch(cat(text), error = function(e) quit("no", 0))  # whoever reads may have seen enough
 for (file in arguments[1:2]) if (!file.exists(file)) stop("there is no file ", file, "\n", usage, call. = FALSE)
-card <- jsonlite::fromJSON(arguments[1], simplifyVector = FALSE)
+card <- tryCatch(jsonlite::fromJSON(arguments[1], simplifyVector = FALSE),
+                 error = function(e) stop(arguments[1], " is no card\n", usage, call. = FALSE))
+if (identical(readBin(arguments[2], "raw", 4), charToRaw("PAR1")))
+  stop(arguments[2], " is a Parquet file: write it as CSV", call. = FALSE)
 beside <- sub("[.]json$", ".about.json", arguments[1])
 about <- if (file.exists(beside)) jsonlite::fromJSON(beside, simplifyVector = FALSE) else list()
 
@@ -145,7 +149,7 @@ compared <- function(M, sets, f, kept) {  # shares, difference and ratios with i
   r <- theta[3] / theta[4]
   first <- c(1, -q, 0, 0) / theta[2]
   second <- c(0, 0, 1, -r) / theta[4]
-  line <- function(name, value, low, high) cat(sprintf("%s\t%.6f [%.6f, %.6f]\n", name, value, low, high))
+  line <- function(name, value, low, high) say(sprintf("%s\t%.6f [%.6f, %.6f]\n", name, value, low, high))
   for (k in 1:2) {
     p <- c(q, r)[k]
     half <- z * error(if (k == 1) first else second)
@@ -172,10 +176,11 @@ for (k in seq_along(groups)) for (part in parts(groups[[k]], if (length(strata))
   alone <- is.character(part[["output"]])  # a column by itself; else all that the channel reads and draws
   inputs <- if (alone) unlist(part[["inputs"]]) else setdiff(names(channel[["inputs"]]), strata)
   drawn <- if (alone) part[["output"]] else names(channel[["output"]])
-  if (!all(c(channel[["form"]], part[["form"]]) %in% c("pram", "product", "strata")) || !is.null(card[["weights"]]) ||
+  if (!all(c(channel[["form"]], part[["form"]]) %in% c("pram", "product", "strata")) ||
       is.null(part[["rows"]]) && is.null(part[["q"]]) || any(inputs %in% unlist(card[["kept"]])))
     stop("this card needs the full package")
-  absent <- setdiff(c(drawn, strata), names(table))
+  weigh <- intersect(unlist(card[["weights"]]), unlist(card[["kept"]]))
+  absent <- setdiff(c(drawn, strata, weigh), names(table))
   if (length(absent)) stop(arguments[2], " has no column ", absent[1], ": it is not the release of this card", call. = FALSE)
   seen <- as.matrix(table[, c(drawn, strata), drop = FALSE])
   for (column in colnames(seen)) {
@@ -187,15 +192,25 @@ for (k in seq_along(groups)) for (part in parts(groups[[k]], if (length(strata))
   place <- if (length(strata)) places[k, ] else character(0)
   letters_here <- outcomes(drawn)
   here <- cells(cbind(letters_here, matrix(rep(place, each = nrow(letters_here)), nrow(letters_here))))
-  f <- as.vector(table(factor(cells(seen), levels = known))[here]) / n
+  w <- if (length(weigh)) suppressWarnings(as.numeric(table[[weigh]])) else rep(1, n)
+  if (anyNA(w) || any(w < 0)) stop(weigh, " has a value that is no weight", call. = FALSE)
+  total <- sum(w)
+  by_cell <- function(values) {  # summed by the released values, in the order of the matrix
+    sums <- tapply(values, factor(cells(seen), levels = known), sum)[here]
+    as.vector(ifelse(is.na(sums), 0, sums))
+  }
+  rows_here <- by_cell(rep(1, n))
+  f <- by_cell(w) / total
+  v <- by_cell(w^2) / total^2
   M <- matrix_of(part)
   if (any(f > 0 & colSums(M) == 0))
     stop("a released value has probability 0 for every original one: this card did not draw the table", call. = FALSE)
   origin <- outcomes(inputs)
-  kept_law <- isTRUE(card[["marginals_preserved"]]) && length(strata) == 0 && identical(inputs, drawn)
+  kept_law <- isTRUE(card[["marginals_preserved"]]) && length(strata) == 0 && identical(inputs, drawn) && !length(weigh)
   if (length(further)) {
-    if (length(strata) || !is.null(channel[["channels"]]))
-      stop("a comparison across several matrices needs the full package: dalenius estimate --compare", call. = FALSE)
+    if (length(strata) || length(weigh) || !is.null(channel[["channels"]]))
+      stop("a comparison by weights or across several matrices needs the full package: dalenius estimate --compare",
+           call. = FALSE)
     compared(M, asked(further[-1], inputs), f, kept_law)
     break
   }
@@ -205,17 +220,19 @@ for (k in seq_along(groups)) for (part in parts(groups[[k]], if (length(strata))
     half <- 2.018763 * error + ifelse(f * n < 29.5 & error > 0, 1.92 / n, 0)
     for (x in seq_along(f)) {
       named <- paste(inputs, origin[x, ], sep = "=", collapse = ", ")
-      cat(sprintf("%s\t%.6f [%.6f, %.6f]\n", named, f[x], max(f[x] - half[x], 0), min(f[x] + half[x], 1)))
+      say(sprintf("%s\t%.6f [%.6f, %.6f]\n", named, f[x], max(f[x] - half[x], 0), min(f[x] + half[x], 1)))
     }
     next
   }
   solved <- unbiased(M)
   A <- solved$A
   p <- as.vector(A %*% f)
-  square <- as.vector(A^2 %*% f)
-  error <- sqrt(pmax(if (population) (square - p^2) / (n - 1) else (square - p) / n, 0))
-  spread <- pmax(f * n, 3)
-  thin <- as.vector(A^2 %*% ifelse(f * n < 9.5, spread, 0)) > 0.1 * as.vector(A^2 %*% spread) & error > 1e-9
+  own <- as.vector(A %*% v)
+  square <- as.vector(A^2 %*% v)
+  wider <- n / (n - 1) * (square - 2 * p * own + p^2 * sum(w^2) / total^2)
+  error <- sqrt(pmax(if (population) wider else square - own, 0))
+  spread <- pmax(rows_here, 3)
+  thin <- as.vector(A^2 %*% ifelse(rows_here < 9.5, spread, 0)) > 0.1 * as.vector(A^2 %*% spread) & error > 1e-9
   origin <- outcomes(inputs)
   for (x in seq_along(p)) {
     named <- paste(c(inputs, strata), c(origin[x, ], place), sep = "=", collapse = ", ")
@@ -224,6 +241,6 @@ for (k in seq_along(groups)) for (part in parts(groups[[k]], if (length(strata))
       else if (thin[x]) "not recovered: too few released rows carry it (the full package gives exact intervals)"
       else if (z * error[x] > 0.5) "not determined by what was released: the noise is larger than any share"
       else sprintf("%.6f [%.6f, %.6f]", p[x], ends[1], ends[2])
-    cat(sprintf("%s\t%s\n", named, said))
+    say(sprintf("%s\t%s\n", named, said))
   }
 }

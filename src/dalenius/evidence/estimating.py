@@ -193,7 +193,10 @@ def counted(
         factors.append(as_it_is(name, coded.alphabets[name]))
     shape = [f.seen for f in factors]
     _few_enough(max(prod(shape), prod(f.letters for f in factors)))
-    preserved = opened[0].preserved if len(opened) == 1 and not opened[0].kept else ""
+    # Beside columns that leave as they are the shares of the others are preserved, and of rows that count alike.
+    read = opened[0].channel.inputs if opened[0].channel is not None else ()
+    alone = len(opened) == 1 and weights is None and not plain and not set(opened[0].kept) & set(read)
+    preserved = opened[0].preserved if alone else ""
     if weights is None:
         return factors, Seen.of(coded.cells(list(declared)).reshape(shape)), preserved
     w = weights_of(table, weights)

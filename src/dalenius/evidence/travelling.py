@@ -5,6 +5,7 @@ With `compare COLUMN=VALUE GROUP=ONE GROUP=OTHER` at the end: the share of a val
 
 import csv
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -48,13 +49,19 @@ def unbiased(matrix: list[list[float]]) -> Iterator[list[float] | None]:
         yield weights
 
 
-def share(weights: list[float] | None, counts: list[int], rows: int, population: bool) -> str:
-    """The estimate and its interval in words; or why there is none."""
-    if weights is None:
+def share(a: list[float] | None, seen: list[list[float]], whole: list[float], population: bool) -> str:
+    """The estimate and its interval in words; or why there is none.
+
+    `seen` holds the rows of each released value, the sums of their weights and of the squares; `whole` those of all.
+    """
+    if a is None:
         return "not determined by what was released"
-    p, square = (sum(v**power * m for v, m in zip(weights, counts, strict=True)) / rows for power in (1, 2))
-    error = max((square - p * p) / (rows - 1) if population else (square - p) / rows, 0.0) ** 0.5
-    spread = [v * v * max(m, 3) for v, m in zip(weights, counts, strict=True)]
+    (counts, sums, squares), (rows, total, all_squares) = seen, whole
+    p = sum(v * s for v, s in zip(a, sums, strict=True)) / total
+    own, square = (sum(v**power * s for v, s in zip(a, squares, strict=True)) / total**2 for power in (1, 2))
+    wider = rows / (rows - 1) * (square - 2 * p * own + p * p * all_squares / total**2)
+    error = max(wider if population else square - own, 0.0) ** 0.5
+    spread = [v * v * max(m, 3) for v, m in zip(a, counts, strict=True)]
     thin = sum(v for v, m in zip(spread, counts, strict=True) if m < FEW)
     if error > 1e-9 and thin > 0.1 * sum(spread):
         return "not recovered: too few released rows carry it (the full package gives exact intervals)"
@@ -195,49 +202,89 @@ def told(card: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     return {"channel": channel, "kept": [*mechanism["keep"], *strata], **beside}
 
 
-if __name__ == "__main__":
-    further = sys.argv[3:]
+def table_of(path: str) -> list[dict[str, str]]:
+    """The rows of a CSV file; of Parquet where pyarrow is installed."""
+    if Path(path).read_bytes()[:4] == b"PAR1":
+        try:
+            from pyarrow import parquet
+        except ImportError:
+            sys.exit(f"{path} is a Parquet file: install pyarrow, or write it as CSV")
+        rows = parquet.read_table(path).to_pylist()
+        return [{c: "" if v is None else str(v) for c, v in row.items()} for row in rows]
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def number(text: str) -> float:
+    """A weight."""
+    try:
+        if (value := float(text)) >= 0:
+            return value
+    except ValueError:
+        pass
+    sys.exit(f"{text!r} is no weight")
+
+
+def main(arguments: list[str]) -> None:
+    """Read both files and print a line for each share, or the figures of a comparison."""
+    further = arguments[2:]
     population = further[:1] == ["population"]
     further = further[1:] if further[:1] in (["table"], ["population"]) else further
-    if len(sys.argv) < 3 or (further and (further[0] != "compare" or len(further) != 4)):
+    if len(arguments) < 2 or (further and (further[0] != "compare" or len(further) != 4)):
         sys.exit(USAGE)
     try:
-        with open(sys.argv[1], encoding="utf-8") as c, open(sys.argv[2], encoding="utf-8", newline="") as r:
-            card, table = json.load(c), list(csv.DictReader(r))
-        beside = Path(sys.argv[1]).with_suffix(".about.json")
+        card, table = json.loads(Path(arguments[0]).read_text(encoding="utf-8")), table_of(arguments[1])
+        beside = Path(arguments[0]).with_suffix(".about.json")
         card = told(card, json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else {})
-    except (OSError, ValueError) as e:
-        sys.exit(f"cannot read the files: {e}\n{USAGE}")
-    channel, n = card.get("channel", card), len(table)
-    strata = channel.get("strata", [])
-    letters = channel["inputs"] | channel["output"]
+        channel, n = card.get("channel", card), len(table)
+        strata, letters = channel.get("strata", []), channel["inputs"] | channel["output"]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
+        sys.exit(f"cannot read the files: {type(e).__name__} {e}\n{USAGE}")
     parts = zip(cycle(product(*(letters[c] for c in strata))), channel.get("channels", [channel]), strict=False)
     for s, part in ((s, channel | q) for s, p in parts for q in (p["channels"] if p.get("form") == "product" else [p])):
         inputs = [c for c in part["inputs"] if c not in strata]
         q = [Fraction(v) for v in part.get("q", [])]
         drawn = [part["output"]] if isinstance(part["output"], str) else [*part["output"]]
+        weigh = [card["weights"]] if card.get("weights") in card.get("kept", []) else []
         known = {c: {"": "(missing)", "?": "(missing)"} | {v: v for v in letters[c]} for c in [*drawn, *strata]}
-        if absent := [c for c in known if table and c not in table[0]]:
-            sys.exit(f"{sys.argv[2]} has no column {absent[0]!r}: it is not the release of this card")
-        f = Counter(tuple(names.get(row[c].strip()) for c, names in known.items()) for row in table)
-        large = {channel.get("form"), part.get("form")} - {None, "pram", "product", "strata"} or "weights" in card
-        large = large or not {"rows", "q"} & {*part} or {*inputs} & {*card.get("kept", [])}
-        if large or n < 2 or f.keys() - product(*(letters[c] for c in known)):
+        if absent := [c for c in [*known, *weigh] if table and c not in table[0]]:
+            sys.exit(f"{arguments[1]} has no column {absent[0]!r}: it is not the release of this card")
+        rows = [tuple(names.get((row[c] or "").strip()) for c, names in known.items()) for row in table]
+        forms = {channel.get("form"), part.get("form")} - {None, "pram", "product", "strata"}
+        large = bool(forms or not {"rows", "q"} & {*part} or {*inputs} & {*card.get("kept", [])})
+        if large or n < 2 or {*rows} - {*product(*(letters[c] for c in known))}:
             sys.exit("this card needs the full package" if large else "too few rows, or values that the card lacks")
         off = [(1 - v) / max(len(q) - 1, 1) for v in q]
         M = part.get("rows") or [[q[x] if x == y else v for y in range(len(q))] for x, v in enumerate(off)]
         M = [[float(Fraction(v)) for v in row] for row in M]
-        counts = [f[(*y, *s)] for y in product(*(letters[c] for c in drawn))]
+        cells = [(*y, *s) for y in product(*(letters[c] for c in drawn))]
+        weights = [number(row[weigh[0]]) if weigh else 1.0 for row in table]
+        found: list[Counter[tuple[str | None, ...]]] = [Counter(), Counter(), Counter()]
+        for cell, w in zip(rows, weights, strict=True):
+            for power, counter in enumerate(found):
+                counter[cell] += w**power  # type: ignore[assignment]
+        seen, whole = [[float(f[y]) for y in cells] for f in found], [float(sum(f.values())) for f in found]
+        counts = [int(m) for m in seen[0]]
         if any(m and not any(column) for m, column in zip(counts, zip(*M, strict=True), strict=True)):
             sys.exit("a released value has probability 0 for every original one: this card did not draw the table")
-        kept_law = bool(card.get("marginals_preserved")) and not strata and inputs == drawn
-        if further and (strata or "channels" in channel):
-            sys.exit("a comparison across several matrices needs the full package: dalenius estimate --compare")
+        kept_law = bool(card.get("marginals_preserved")) and not strata and not weigh and inputs == drawn
+        if further and (strata or weigh or "channels" in channel):
+            sys.exit(
+                "a comparison by weights or across several matrices needs the full package: dalenius estimate --compare"
+            )
         if further:
             print("\n".join(compared(M, asked(further[1:], inputs, letters), counts, population, kept_law)))
             break
         solved = [None] * len(M) if kept_law else unbiased(M)
-        for k, (x, weights) in enumerate(zip(product(*(letters[c] for c in inputs)), solved, strict=True)):
+        for k, (x, a) in enumerate(zip(product(*(letters[c] for c in inputs)), solved, strict=True)):
             named = ", ".join(map("{}={}".format, [*inputs, *strata], [*x, *s]))
             as_it_is = preserved(k, M, counts, n, population) if kept_law else None
-            print(f"{named}\t{as_it_is or share(weights, counts, n, population)}")
+            print(f"{named}\t{as_it_is or share(a, seen, whole, population)}")
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
