@@ -95,12 +95,16 @@ def _facts(
     if figures.get("leakage_bits") is not None:
         everything = figures.get("entropy_bits")
         note = f"everything about {about} is {bits(everything, 'nearest')}" if everything else ""
-        found.append(_fact("A row reveals", bits(figures["leakage_bits"], "up"), note))
+        told = bits(figures["leakage_bits"], "up")
+        # A limit that is all but reached is said as it was chosen: 0.01 and not 0.0100 bits.
+        reached = promise == "reveal" and level is not None and exact(told.split()[0]) == level
+        found.append(_fact("A row reveals", f"{figure(level, 'up')} bits" if reached else told, note))
     elif promise == "deny":
         found.append(_fact("An entry is at most", f"{figure(level or 1, 'up')} times", "likelier for one person"))
     if figures.get("guess_after") is not None:
         before, gain = guesses_in_thousand(figures.get("guess_before", figures["guess_after"]), figures["guess_after"])
-        found.append(_fact("Attacker right, of 1,000", f"{before} + {gain}", f"{before} without the row"))
+        more = f"at most {gain} more" if gain else "no more"
+        found.append(_fact("Right guesses", more, f"{before} of 1,000 are right without the row"))
     columns = len(design.channel.output)
     entries = figure(100 * design.value, "nearest", 2)
     found.append(_fact("Rows changed", _changed(changed), f"{entries} of {100 * columns:,} entries in 100 rows"))
