@@ -4,6 +4,7 @@ Pages 1 and 2 say what is promised, what an attacker gains, what analysts lose, 
 protected; page 3 holds the details. The public statement is made from the card alone.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -219,12 +220,29 @@ QUESTIONS = {
     "as many rows as the original": "Are there as many rows as in the original?",
 }
 """What the usual tests ask, for those who read a statement; other tests are named as they name themselves."""
+OF_ONE = (
+    (re.compile("released values of (.+) follow the recipe"), "{}: were rows changed as the recipe says?"),
+    (re.compile("how often each value of (.+) was released"), "{}: does each value occur as often as it should?"),
+)
+"""The same for columns that were drawn each by itself."""
+
+
+def _question(what: str) -> str:
+    """What a test asks.
+
+    >>> _question("how often each value of age was released")
+    'age: does each value occur as often as it should?'
+    """
+    for pattern, asked in OF_ONE:
+        if found := pattern.fullmatch(what):
+            return asked.format(found[1])
+    return QUESTIONS.get(what, what)
 
 
 def _tests(audit: Audit | None) -> list[dict[str, Any]]:
     return [
         {
-            "what": QUESTIONS.get(f.what) or shown(f.what),
+            "what": shown(_question(f.what)),
             "detail": shown(f.detail),
             "chance": "as expected" if f.p_value >= 1 else f"chance at most {percent(f.p_value, 'up')}",
             "against": f.contradicts,
