@@ -36,8 +36,8 @@ def test_rows_are_counted_with_the_time_that_is_left():
 
 
 def test_only_a_long_search_gets_a_line_that_stays():
-    short = "designing, 32 combinations that occur, 32 that may be released; about 3 s and 1 MiB of memory"
-    long = "designing, 700 combinations that occur, 700 that may be released; about 4 minutes and 1.2 GiB of memory"
+    short = "designing, 32 combinations, about 3 s, 1 MiB"
+    long = "designing, 700 combinations, about 4 minutes, 1.2 GiB"
     assert Waiting().lasting(short) is None
     assert "4 minutes" in (Waiting().lasting(long) or "")
     assert Waiting().lasting("drawing") is None

@@ -64,8 +64,10 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
             what = f"1,000 guesses of {promise.about}," if several else "1,000 guesses"
             guesses.append(_line("Attacker", f"Of {what} {promise.before:,} are right anyway, {more}."))
     lines += dict.fromkeys(guesses)  # several promises about one secret say the same
-    lines += [_line("Worst row", text) for text in map(_worst, beliefs(outcome.design)) if text]
-    lines.append(_line("Changed", _changed(outcome, facts)))
+    read = set(facts.document["channel"].get("inputs", ()))
+    new = [name for name in facts.released if name not in read]
+    lines += [_line("Worst row", text) for text in (_worst(known, new) for known in beliefs(outcome.design)) if text]
+    lines.append(_line("Says" if new else "Changed", _changed(outcome, facts)))
     lines += [_line("Note", text) for text in _notes(outcome)]
     lines.append(_line("Not covered", f"{_not_covered(facts)}."))
     public = [f"table {into}" if into else Path(place).name, *(name for name in PUBLIC if (folder / name).exists())]
@@ -108,16 +110,18 @@ def _lost(found: Losses) -> list[str]:
     return named or ["nothing: no value lost over a quarter of its rows."]
 
 
-def _worst(known: Beliefs) -> str:
-    """The released combination that says the most, and by how much."""
+def _worst(known: Beliefs, new: list[str]) -> str:
+    """The released combination that says the most, and by how much; values of a new column with its name."""
     worst = known.worst
     if worst.high == worst.share:
         return ""
     times = figure(worst.high / worst.share, "up", 2)
+    times = f"{int(times):,}" if times.isdigit() else times
     before = figure(100 * worst.share, "nearest", 2)
     after = figure(100 * worst.high, "up", 2)
     answer = " · ".join(worst.values)
-    return f'{" · ".join(known.combination)}: "{answer}" is {times} times as likely ({before} → {after} %).'
+    row = " · ".join([*new, *known.combination]) if len(new) != 1 else f"{new[0]} {' · '.join(known.combination)}"
+    return f'{row}: "{answer}" is {times} times as likely ({before} → {after} %).'
 
 
 def _changed(outcome: Outcome, facts: Facts) -> str:

@@ -209,7 +209,7 @@ def test_what_one_more_bit_buys_is_the_slope_of_the_curve():
     here = solve(asked, gap=1e-7)
     more = solve(problem(THREE, ["W"], leak("11/1000")), gap=1e-7)
     assert float(more.value) <= float(here.bound) + price_of(here, 0) * 0.001 + 1e-9
-    assert any("each further bit of leakage about S" in remark for remark in here.remarks)
+    assert any("for each further bit that a row may reveal about S" in remark for remark in here.remarks)
 
 
 @pytest.mark.long

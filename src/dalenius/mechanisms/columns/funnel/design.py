@@ -100,11 +100,14 @@ def _bought(problem: Problem, certificate: Certificate) -> list[str]:
     for promise, weight in zip(problem.guarantees, certificate.proof.get("promises", ()), strict=False):
         if type(promise) is not Leakage:
             continue
-        price = figure(Fraction(int(weight), ONE), "up", 3)
         secret = ", ".join(promise.about)
+        if not int(weight):
+            told.append(f"a larger limit for {secret} would not help: the release says no more about {about} with it")
+            continue
+        price = figure(Fraction(int(weight), ONE), "up", 3)
         told.append(
-            f"each further bit of leakage about {secret} would buy at most {price} bits about {about}, a part of a bit "
-            "at most that part"
+            f"for each further bit that a row may reveal about {secret}, it could say at most {price} bits more "
+            f"about {about}"
         )
     return told
 

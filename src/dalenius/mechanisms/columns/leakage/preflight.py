@@ -96,10 +96,9 @@ class Size:
 
     def words(self) -> str:
         """One line for whoever waits."""
-        return (
-            f"{self.rows:,} combinations that occur, {self.letters:,} that may be released; about "
-            f"{time_words(self.search_seconds + self.proof_seconds)} and {memory_words(self.memory)} of memory"
-        )
+        size = f"{self.rows:,}" if self.rows == self.letters else f"{self.rows:,} to {self.letters:,}"
+        needs = f"{time_words(self.search_seconds + self.proof_seconds)}, {memory_words(self.memory)}"
+        return f"{size} combinations, about {needs}"  # in one line of a terminal
 
     def refuse_too_large(self, seconds: float, also: str = "") -> None:
         """Refuse, before anything is allocated, what fits neither the memory nor the time.
