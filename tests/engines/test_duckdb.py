@@ -4,6 +4,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +191,30 @@ def test_what_a_killed_run_left_is_removed_by_the_next_one(place: Path) -> None:
     process.stdout.close()
     by("duckdb", place)
     assert list(place.glob(".duckdb.partial-*")) == []
+
+
+def test_a_sort_is_interrupted_and_leaves_nothing(tmp_path: Path) -> None:
+    """DuckDB's own handling of Ctrl-C ended in an error of its own, or came too late to clean up."""
+    pytest.importorskip("duckdb", reason="no DuckDB: run `make test-engines`")
+    script = (
+        "import sys, pathlib, numpy as np\n"
+        "from dalenius.engines.duckdb.ordering import sorted_by_words\n"
+        "from dalenius.engines.duckdb.session import session\n"
+        "from dalenius.sampling.stream import Stream\n"
+        "from dalenius.tables.workspace import Workspace\n"
+        "try:\n"
+        "    with session(Workspace(pathlib.Path(sys.argv[1]), 128 << 20)) as duckdb:\n"
+        "        many = 20_000_000\n"
+        "        sorted_by_words(duckdb, Stream(bytes(32)), many, [np.zeros(many, np.uint8)], Workspace())\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(130)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)])
+    while process.poll() is None and not list(tmp_path.rglob("duckdb_temp*.tmp")):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_source_that_changes_between_the_passes_is_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from dalenius.errors import TableError, Unsupported
+from dalenius.tables.ahead import ahead
 from dalenius.tables.workspace import Workspace
 from dalenius.temporary import PARTIAL, clear_left_behind, remove, temporary_name
 
@@ -63,7 +64,8 @@ class Session:
         try:
             if schema is not None:
                 self._connection.register("given", pa.RecordBatchReader.from_batches(schema, guarded()))
-            yield from self._connection.sql(query).to_arrow_reader(rows)
+            # In a thread of its own: a sort is one long call, and Ctrl-C reaches the main thread, which ends it.
+            yield from ahead(self._found(query, rows), cancel=self._connection.interrupt)
         except (*self._errors, pa.ArrowException, OSError) as e:
             if failed:
                 raise failed[0] from None
@@ -72,6 +74,9 @@ class Session:
         finally:
             if schema is not None:
                 self._connection.unregister("given")
+
+    def _found(self, query: str, rows: int) -> Iterator[Any]:
+        yield from self._connection.sql(query).to_arrow_reader(rows)
 
 
 @contextmanager
