@@ -113,14 +113,16 @@ def run(kills: int, seed: int) -> int:
     ended: Counter[str] = Counter()
     wrong: list[str] = []
     running: dict[int, tuple[float, float, int]] = {}
-    longest = [5.0] * len(COMMANDS)  # seconds that each command took so far; a kill comes before or a little after
+    # Seconds that each command took so far; a kill comes before or a little after, so none before the first end.
+    longest = [0.0] * len(COMMANDS)
     finished = [0] * len(COMMANDS)
     killed = 0
     while killed < kills or running:
         while len(running) < PROCESSES and killed + len(running) < kills:
             which = chance.randrange(len(COMMANDS))
             begin = time.monotonic()
-            running[started(COMMANDS[which])] = (begin, begin + chance.uniform(0.0, 1.2 * longest[which]), which)
+            end = begin + (chance.uniform(0.0, 1.2 * longest[which]) if longest[which] else float("inf"))
+            running[started(COMMANDS[which])] = (begin, end, which)
         for child, (begin, end, which) in list(running.items()):
             done, status = os.waitpid(child, os.WNOHANG)
             if not done and time.monotonic() >= end:
@@ -133,10 +135,9 @@ def run(kills: int, seed: int) -> int:
             code = os.waitstatus_to_exitcode(status)
             ended["killed" if code == -signal.SIGKILL else str(code)] += 1
             killed += code == -signal.SIGKILL
-            if code == 0:
-                finished[which] += 1
-                taken = time.monotonic() - begin
-                longest[which] = taken if finished[which] == 1 else max(longest[which], taken)
+            finished[which] += code == 0
+            if code == 0 or not longest[which]:
+                longest[which] = max(longest[which], time.monotonic() - begin)
             if code != -signal.SIGKILL and code not in ALLOWED:
                 wrong.append(f"{COMMANDS[which]} ended with {code}")
         wrong += half_written()
