@@ -8,6 +8,9 @@ fast sampler of the wrong law is not a rival. Rivals run on fewer rows where the
     float      numpy, PCG64, float inverse cdf, the faster of K - 1 compares and one searchsorted per input
     urandom    numpy, words of os.urandom, K - 1 compares with 64-bit integers: secure, law within 2^-64
 
+Beside them two floors, in turn with the exact sampler in the same run, in processor time: the key stream alone (one
+block of AES-256 a row) and the memory alone (codes read, letters written). The bar is twice the larger one.
+
     python benchmarks/sampler.py
 """
 
@@ -20,6 +23,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.ciphers.modes import CTR
 from reporting import save
 
 from dalenius.sampling.key import Key
@@ -83,6 +89,33 @@ def rate(draw: Draw, codes: Codes, repeats: int) -> tuple[float, npt.NDArray[Any
     return codes.size / best, drawn
 
 
+def key_stream(rows: int) -> None:
+    """One block of AES-256 in counter mode for each row, in a buffer that stays in the cache."""
+    size = 1 << 14
+    nothing = bytes(16 * size)
+    blocks = bytearray(16 * size)
+    encryptor = Cipher(AES(bytes(32)), CTR(bytes(16))).encryptor()
+    for _ in range(0, rows, size):
+        encryptor.update_into(nothing, blocks)
+
+
+def floors(sampler: Sampler, stream: Stream, codes: Codes) -> dict[str, float]:
+    """Nanoseconds a row of the sampler and of what it cannot do without, the best of nine turns, and the ratio."""
+    written = codes.copy()
+    works = {
+        "exact": lambda: sampler.draw(codes, stream),
+        "key stream": lambda: key_stream(codes.size),
+        "memory": lambda: np.copyto(written, codes),
+    }
+    best = dict.fromkeys(works, float("inf"))
+    for _ in range(9):
+        for name, work in works.items():
+            begin = time.process_time()
+            work()
+            best[name] = min(best[name], (time.process_time() - begin) / codes.size * 1e9)
+    return best | {"ratio": best["exact"] / max(best["key stream"], best["memory"])}
+
+
 def deviation(codes: Codes, drawn: npt.NDArray[Any], rows: list[list[Fraction]]) -> float:
     """Pearson's statistic, as standard deviations above its mean; far above 5 means a wrong law."""
     k = len(rows)
@@ -121,6 +154,7 @@ def contest(letters: int, size: int) -> dict[str, Any]:
         "urandom": (compares(tops, urandom), slow),
     }
     result: dict[str, Any] = {"letters": letters, "rows": size, "build_seconds": build}
+    result["floors"] = floors(sampler, stream, codes)
     for name, (draw, some) in entrants.items():
         speed, drawn = rate(draw, codes[:some], 3 if name == "exact" or letters <= 12 else 1)
         result[name] = {"rows": some, "rows_per_second": speed}
@@ -147,6 +181,11 @@ def main() -> None:
         worst = max(v["law_deviation"] for v in r.values() if isinstance(v, dict) and "law_deviation" in v)
         ours = r["exact"]["rows_per_second"] / 1e6
         print(f"{r['letters']:>8} {r['build_seconds']:>8.3f} {ours:>8.1f} {rivals}   {worst:+.1f} sd")
+    print("nanoseconds of processor time a row, and the ratio to the larger floor (the bar is 2)")
+    for r in results:
+        own = r["floors"]
+        words = ", ".join(f"{name} {own[name]:.2f}" for name in ("exact", "key stream", "memory"))
+        print(f"{r['letters']:>8} letters: {words}; ratio {own['ratio']:.2f}")
     save("sampler", "rows a second of the exact sampler against naive rivals, one thread", results, seed=SEED)
 
 

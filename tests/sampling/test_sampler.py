@@ -422,3 +422,12 @@ def test_codes_outside_the_channel_are_refused() -> None:
     with pytest.raises(InputError, match="of -1 rows"):
         permutation(stream("codes"), -1)
     assert sampler.draw(np.zeros(0, dtype=np.int64), stream("codes")).size == 0
+
+
+def test_the_last_rows_of_all_are_drawn_as_the_scalar_definition_says() -> None:
+    """Rows up to 2^64 - 1, of which no sum fits a signed word; every second cell has a threshold inside."""
+    sampler = Sampler([[Fraction(1, 997)] * 997])
+    stream = Stream(Key.unsafe(3).derive("far"))
+    start = 2**64 - 400
+    drawn = sampler.draw(np.zeros(400, dtype=np.uint8), stream, start)
+    assert drawn.tolist() == [sampler.draw_one(0, stream, start + k) for k in range(400)]

@@ -24,10 +24,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from dalenius.core.kernel import once_each
 from dalenius.errors import InputError, InvalidChannel
-from dalenius.sampling.stream import Words, chunked
+from dalenius.sampling.stream import Words, fill, words_of
 
 __all__ = ["Sampler", "checked_codes", "decided"]
 
@@ -35,7 +37,7 @@ Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 Letters: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
 
 _WORD = 64
-_LEADING = 32  # bits of a word that the table looks at, at most
+_CHUNK = 1 << 17  # rows that are looked up at a time
 # Cells of the table: in all (memory), in all while they stay in the cache, for each letter at most and at least: more
 # of them decide a little more at once, fewer leave too much to bisection.
 _CELLS = 1 << 22
@@ -119,6 +121,9 @@ class Sampler:
         place = self._first[:-1].reshape(self.inputs, -1) + np.arange(self.inputs, dtype=np.int32)[:, None]
         self._table = self._letters[place].reshape(-1)
         self._table[cell[inside]] = self.letters
+        # The number of a cell in 16 bits where that is enough: what is moved for a row is half as much.
+        self._values = pa.array(self._table)
+        self._cell = np.dtype(np.uint16 if cells <= 1 << 16 else np.uint32)
 
     def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
         """The letters of the rows start, start + 1, ... whose inputs are `codes`.
@@ -129,34 +134,31 @@ class Sampler:
         """
         codes = checked_codes(codes, self.inputs, start)
         letters = np.empty(codes.size, dtype=self.dtype)
-        undecided: list[tuple[npt.NDArray[Any], ...]] = []
-        for begin, leading, words in chunked(stream, start, codes.size):
-            # In 32 bits, which hold every cell: the table has 2^22 of them, or two for each input.
-            cells = leading.astype(np.uint32)
-            cells >>= np.uint32(_LEADING - self._bits)
-            inputs = codes[begin : begin + cells.size].astype(np.uint32)
-            inputs <<= np.uint32(self._bits)
+        cells = np.empty(min(codes.size, _CHUNK), dtype=self._cell)
+        inputs = np.empty_like(cells)
+        undecided = [np.empty(0, dtype=np.intp)]
+        for begin in range(0, codes.size, _CHUNK):
+            chunk = letters[begin : begin + _CHUNK]
+            cells, inputs = cells[: chunk.size], inputs[: chunk.size]
+            fill(stream, start + begin, cells)
+            cells >>= self._cell.type(8 * self._cell.itemsize - self._bits)
+            inputs[:] = codes[begin : begin + _CHUNK]
+            inputs <<= self._cell.type(self._bits)
             cells |= inputs
-            chunk = letters[begin : begin + cells.size]
-            # All cells exist (codes are checked above); any mode but "raise" spares numpy a second check.
-            np.take(self._table, cells, out=chunk, mode="clip")
-            open_ = np.flatnonzero(chunk == self.letters)
-            if open_.size:
-                undecided.append((cells[open_].astype(np.int64), words[open_].astype(np.uint64), open_ + begin))
-        if undecided:  # all of them at once: few are left of each chunk
-            left, words, places = (np.concatenate(parts) for parts in zip(*undecided, strict=True))
-            letters[places] = self._bisected(left, words, places, stream, start)
+            # All cells exist, for codes are checked above. Arrow takes them as they are, numpy in 64 bits each.
+            chunk[:] = pc.take(self._values, pa.array(cells), boundscheck=False)
+            undecided.append(np.flatnonzero(chunk == self.letters) + begin)
+        places = np.concatenate(undecided)
+        if places.size:  # all of them at once: few are left of each chunk
+            letters[places] = self._bisected(codes[places].astype(np.int64), places, stream, start)
         return letters
 
     def _bisected(
-        self,
-        cells: npt.NDArray[np.int64],
-        words: npt.NDArray[np.uint64],
-        places: npt.NDArray[np.intp],
-        stream: Words,
-        start: int,
+        self, inputs: npt.NDArray[np.int64], places: npt.NDArray[np.intp], stream: Words, start: int
     ) -> Letters:
-        """Letters of words whose cell has a threshold inside; `places` + `start` are the rows they belong to."""
+        """Letters of rows whose cell has a threshold inside; `places` + `start` are their numbers."""
+        words = words_of(stream, places.astype(np.uint64) + np.uint64(start))  # rows go up to 2^64 - 1
+        cells = inputs << self._bits | (words >> np.uint64(_WORD - self._bits)).astype(np.int64)
         begin = self._first[cells]
         count, end = begin, self._first[cells + 1]
         # Invariant: tops[begin:count] <= word < tops[end:] inside the cell.
@@ -165,8 +167,7 @@ class Sampler:
             passed = (self._tops[middle] <= words) & (count < end)
             count = np.where(passed, middle + 1, count)
             end = np.where(passed, end, middle)
-        inputs = cells >> self._bits
-        letters = self._letters[count + inputs]
+        letters: Letters = self._letters[count + inputs]
         # The word equals a top: the fraction beyond 64 bits, if there is one, decides. (Now and then, that is
         # once in 2^64 draws, the top is of another cell or has no fraction; then integers say the same again.)
         for at in np.flatnonzero(self._tops[count - 1] == words):

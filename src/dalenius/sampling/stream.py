@@ -14,7 +14,6 @@ References: NIST SP 800-38A, section 6.5 (counter mode).
 (True, True)
 """
 
-from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,12 +24,13 @@ from cryptography.hazmat.primitives.ciphers.modes import CTR, ECB
 
 from dalenius.errors import InputError
 
-__all__ = ["RowWords", "Stream", "Words", "chunked"]
+__all__ = ["RowWords", "Stream", "Words", "fill", "words_of"]
 
 _ROWS = 1 << 64
 _BLOCK = 16
 # Blocks encrypted by one call: 512 kB of cipher text stay in the second-level cache.
 _CHUNK = 1 << 15
+_FILLED = 1 << 14  # fewer where most of each block is left: its first bytes are copied while they are near
 _ZEROS = bytes(_BLOCK * _CHUNK)
 
 
@@ -85,17 +85,18 @@ class Stream:
             words[low : low + size] = halves[:size]
         return words
 
-    def chunks(self, start: int, count: int) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
-        """As `chunked`; both arrays lie in one buffer, which the next chunk overwrites."""
-        if start < 0 or count < 0 or start + count > _ROWS:
+    def fill(self, start: int, leading: npt.NDArray[Any]) -> None:
+        """As the function `fill`: from one buffer of key stream, which no word is kept of."""
+        count = len(leading)
+        if start < 0 or start + count > _ROWS:
             raise InputError(f"rows {start} to {start + count - 1} do not lie in 0..2^64 - 1")
-        text = bytearray(_BLOCK * min(count, _CHUNK))
-        leading, words = np.frombuffer(text, dtype=">u4")[0::4], np.frombuffer(text, dtype=">u8")[0::2]
+        text = bytearray(_BLOCK * min(count, _FILLED))
+        first = np.frombuffer(text, dtype=leading.dtype.newbyteorder(">"))[:: _BLOCK // leading.itemsize]
         encryptor = Cipher(self._cipher, CTR(start.to_bytes(_BLOCK, "big"))).encryptor()
-        for begin in range(0, count, _CHUNK):
-            size = min(_CHUNK, count - begin)
+        for begin in range(0, count, _FILLED):
+            size = min(_FILLED, count - begin)
             encryptor.update_into(memoryview(_ZEROS)[: _BLOCK * size], text)
-            yield begin, leading[:size], words[:size]
+            leading[begin : begin + size] = first[:size]
 
     def word(self, row: int, index: int) -> int:
         """Word `index` of one row."""
@@ -146,39 +147,54 @@ class RowWords:
         """Word `index` of the rows at the places start, ..., start + count - 1."""
         return self._stream.words_at(self._rows[start : start + count], index)
 
+    def words_at(self, places: npt.NDArray[np.integer[Any]], index: int = 0) -> npt.NDArray[np.uint64]:
+        """Word `index` of the rows at these places."""
+        return self._stream.words_at(self._rows[places], index)
+
     def word(self, row: int, index: int) -> int:
         """Word `index` of the row at one place."""
         return self._stream.word(int(self._rows[row]), index)
 
 
-def chunked(stream: Words, start: int, count: int) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
-    """Word 0 of the rows start, ..., start + count - 1, chunk after chunk; what is kept of a chunk must be copied.
+def fill(stream: Words, start: int, leading: npt.NDArray[Any]) -> None:
+    """Put the leading bits of word 0 of the rows start, start + 1, ... into an array: as many bits as its type has.
 
     Parameters
     ----------
     stream : Words
         Whose words they are.
-    start, count : int
-        The first row, and how many there are.
-
-    Yields
-    ------
-    begin : int
-        The place of the chunk among these rows.
-    leading : array
-        The leading 32 bits of each word, in any order of bytes.
-    words : array
-        The words, in any order of bytes.
+    start : int
+        The first row.
+    leading : array of uint16 or uint32
+        What is filled.
 
     Examples
     --------
-    >>> stream = Stream(bytes(32))
-    >>> [(begin, bool((words == stream.words(5, 3)).all())) for begin, _, words in chunked(stream, 5, 3)]
-    [(0, True)]
+    >>> stream, found = Stream(bytes(32)), np.empty(3, dtype=np.uint16)
+    >>> fill(stream, 5, found)
+    >>> bool((found == stream.words(5, 3) >> np.uint64(48)).all())
+    True
     """
     if isinstance(stream, Stream):
-        yield from stream.chunks(start, count)
-        return
-    for begin in range(0, count, _CHUNK):
-        words = stream.words(start + begin, min(_CHUNK, count - begin))
-        yield begin, words >> np.uint64(32), words
+        stream.fill(start, leading)
+    else:
+        leading[:] = stream.words(start, len(leading)) >> np.uint64(64 - 8 * leading.itemsize)
+
+
+def words_of(stream: Words, rows: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
+    """Word 0 of these rows, which need not follow one another.
+
+    Parameters
+    ----------
+    stream : Words
+        Whose words they are.
+    rows : array of int
+        The rows.
+
+    Returns
+    -------
+    array of uint64
+    """
+    if isinstance(stream, Stream | RowWords):
+        return stream.words_at(rows)
+    return np.array([stream.word(row, 0) for row in rows.tolist()], dtype=np.uint64)
