@@ -87,3 +87,8 @@ def test_the_script_of_the_limits_reads_the_card_of_the_demo(ran):
     with open(folder / "rand.csv", newline="", encoding="utf-8") as file:
         health = Counter(row["health"] for row in csv.DictReader(file))
     assert Fraction(3673, 6730) == Fraction(max(health.values()), sum(health.values()))
+
+
+def test_the_first_two_commands_of_the_readme_are_the_demo_and_the_tests():
+    first = README.split("```sh\n")[1].split("```")[0]
+    assert [line.partition("#")[0].strip() for line in first.splitlines()] == ["make demo", "make test"]
