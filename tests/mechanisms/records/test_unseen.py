@@ -21,6 +21,7 @@ from dalenius.mechanisms.records.zero import affordable, proof_seconds
 from dalenius.solvers.flows import smoothing
 from dalenius.solvers.flows.balancing import balanced
 from dalenius.solvers.flows.crowds import figures, with_own
+from dalenius.solvers.flows.slopes import sloped
 from dalenius.solvers.flows.smoothing import climbed, thinned
 
 MOST = Fraction(1, 20)
@@ -263,3 +264,20 @@ def test_round_numbers_of_packs_divide_one_number_and_lie_close():
     assert all(packs.MULTIPLE % int(k) == 0 for k in packs.ROUND)
     assert packs.ROUND[-1] == packs.FINE
     assert max(packs.ROUND[k + 1] / packs.ROUND[k] for k in range(50, len(packs.ROUND) - 1)) < 1.07
+
+
+@pytest.mark.parametrize("bits", [Fraction(1, 1000), Fraction(1, 50), Fraction(1, 5)])
+def test_a_potential_bounds_what_tells_little_and_preserves_the_table(bits):
+    """Against the program in all prices: below its bound, near it where little is told, and what the kernel proves."""
+    problem = asked(200, form="records", preserve_marginals=True)
+    seen = (*problem.observe, "S")
+    wide = Wide.of(replace(problem, observe=seen, guarantees=(Leakage(("S",), bits),)))
+    search = PricedRecords(wide)
+    best = search.found(bits, 60.0)
+    priced = sloped(search.crowd, float(bits))
+    proved = certified(wide, replace(best, proof=search._proof(priced)))
+    known = priced.bound - priced.lam * float(bits)
+    assert float(proved.bound) == pytest.approx(max(0, known), abs=1e-6)
+    assert proved.bound <= certified(wide, best).value
+    if bits == Fraction(1, 1000):
+        assert known > 0.7 * float(proved.value)

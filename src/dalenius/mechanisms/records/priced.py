@@ -24,6 +24,7 @@ from dalenius.mechanisms.records.zero import PROVED, Found, proof_seconds, recor
 from dalenius.solvers.flows.balancing import Balance, balanced, neighbours
 from dalenius.solvers.flows.crowds import Crowd, Priced, blended, figures, nobody_moves, with_own
 from dalenius.solvers.flows.leaking import LN2, Flow
+from dalenius.solvers.flows.slopes import sloped
 from dalenius.solvers.flows.smoothing import climbed, thinned
 from dalenius.stopping import over
 
@@ -34,6 +35,8 @@ Progress = Callable[[str], None] | None
 
 GAP = 0.004
 """Share of the distortion by which value and bound may differ."""
+GOOD = 0.8
+"""Share of the distortion above which no further bound is looked for."""
 PARTS = 1 << 20
 """Parts of a row of the table."""
 ROOM = 1e-5
@@ -154,7 +157,8 @@ class PricedRecords:
         nearby = neighbours(self.crowd) if len(self.crowd.prior) > 2 and self._few_pairs else ()
         proof = min(proof_seconds(self.wide), PROVED * seconds)
         done = _ending(start, seconds, 1.0 + WRITTEN * SHARES * len(self.rows) + proof)
-        flows, best = [silent.flow], None
+        flows: list[Flow] = [silent.flow]
+        found: list[Priced] = []
         begin = Flow(
             np.concatenate([silent.flow.atom, silent.atom, *nearby[:1]]),
             np.concatenate([silent.flow.point, silent.point, *nearby[1:]]),
@@ -167,15 +171,26 @@ class PricedRecords:
             aim = less * target * (1 - ROOM)
             flow, priced = climbed(self.crowd, aim, begin, keeps=self.keeps, gap=GAP, done=done, say=self.on_progress)
             flows.append(thinned(self.crowd, flow, UNUSED, SHARES, self.keeps))
-            best = priced if best is None else best
+            found.append(priced)
             told = figures(self.crowd, flows[-1])[1]
             if (tells_nothing and not dense) or done() or told < target:
                 break
         if dense and told < target * (1 - ROOM):
             flows = flows[1:]  # shares with everybody take longer to prove than they are worth
         rows = self._rounded(flows, target)
+        best = found[0]  # of what was asked for; others aim at less
+        if self.keeps and len(self.crowd.prior) == 2 and self.crowd.seen:
+            best = self._mended(best, target, figures(self.crowd, flows[-1])[0])
         words = "records: prices of all records, by a smooth concave program"
         return Found(rows, self._proof(best), words)
+
+    def _mended(self, best: Priced, target: float, distance: float) -> Priced:
+        """Another bound where the time ended before the search had a good one."""
+        known = best.bound - best.lam * target
+        if known >= GOOD * distance:
+            return best
+        other = sloped(self.crowd, target)
+        return other if other.bound - other.lam * target > known else best
 
     def _rounded(self, flows: Sequence[Flow], target: float) -> Rows:
         """Whole weights that tell at most the target, of the least distance that mixtures of flows have."""
