@@ -46,6 +46,13 @@ def test_point_16_an_own_output_has_rows_for_the_inputs_that_occur_and_one_for_a
     assert check(design.text).bound <= design.bound
 
 
+def test_point_09_an_own_output_of_many_items_has_no_dust(design):
+    """Of 2,201 entries 1,579 were below 1e-6: the vertex has about 560 unknowns, and 250 were solved for."""
+    assert not [v for row in design.channel.own for v in row if 0 < v < Fraction(1, 10**6)]
+    assert sum(not v for row in design.channel.own for v in row) > sum(map(len, design.channel.own)) / 2
+    assert design.bound - design.value <= Fraction(1, 10**6)
+
+
 def test_the_row_of_all_others_is_the_law_of_the_released_value(design):
     joint, own = design.problem.pmf, design.channel.own
     codes = joint.grouped(ITEMS)[0]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import inf
+from math import inf, sqrt
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from dalenius.solvers.lp import Optimum, maximise
 
 __all__ = ["is_linear", "linear_optimum"]
 
-_EXACT = 250  # the largest system that is solved exactly
+_EXACT = 1_500  # unknowns of the largest system that is solved exactly
+_A_SECOND = 600  # unknowns that are solved for in a second; the time grows with their square
 
 
 def is_linear(given: Arrays) -> bool:
@@ -125,7 +126,8 @@ def linear_optimum(
         if e < n:
             pi[e, t] = max(x, 0.0) * given.p[e]
     y = _multipliers(given, rows, best, loss)
-    channel = _vertex(program, rows, variables, best) if exact else None
+    small = len(best.basic_columns) <= min(_EXACT, _A_SECOND * sqrt(max(seconds, 0.0)))
+    channel = _vertex(program, rows, variables, best) if exact and small else None
     if channel is not None:
         pi = np.array([[float(v) for v in row] for row in channel]) * given.p[:, None]
     return Solution(pi, y, given.value(pi), given.bound(y), 0, None, channel)
@@ -170,10 +172,8 @@ def _multipliers(given: Arrays, rows: list[_Row], best: Optimum, loss: float) ->
 def _vertex(
     program: Program, rows: list[_Row], variables: list[tuple[int, int]], best: Optimum
 ) -> tuple[tuple[Fraction, ...], ...] | None:
-    """The vertex of the basis in Fractions, checked; None if it is too large or does not keep every limit."""
+    """The vertex of the basis in Fractions, checked; None if it does not keep every limit."""
     at = {variables[j]: k for k, j in enumerate(best.basic_columns)}
-    if len(at) > _EXACT:
-        return None
     slack = set(best.basic_rows)
     A, b = [], []
     for i, row in enumerate(rows):

@@ -28,7 +28,7 @@ from dalenius.stopping import left
 
 __all__ = ["fewer_entries"]
 
-MOST = 4_000  # entries of a channel that is looked at
+MOST = 20_000  # entries of a channel that is looked at
 SECONDS = 30.0
 SHARE = 0.1  # of the time of the search before it, which may have used all of its own
 
