@@ -3,7 +3,7 @@
 // It shares the file format with the checker in Python and nothing else: another language, another logarithm, another
 // way through the numbers. It proves privacy: that the channel is one, that every promise holds, that every limit and
 // every shape is kept, and that no claimed figure is better than the proved one. Of proofs of optimality it knows `lines`
-// over released letters, the proof of the main job, and over cells of posteriors; `transports` and `records` for whole
+// over released letters, the proof of the main job, over cells of posteriors and over faces; `transports` and `records` for whole
 // records; `subsets`, `blocks`, `levels` and `marginals` for what tells about all of its input; `corners` and `closed`;
 // `parts` for columns with a matrix each.
 //
@@ -17,6 +17,7 @@ import "./checker/adversary.mjs";
 import "./checker/closed.mjs";
 import "./checker/corners.mjs";
 import "./checker/each.mjs";
+import "./checker/faces.mjs";
 import "./checker/forms.mjs";
 import "./checker/gauges.mjs";
 import "./checker/levels.mjs";

@@ -83,8 +83,11 @@ RULES = {
     "parts": ("local", "each"),
 }
 """Rules of optimality that it knows, and the modules that prove them, in the order in which they need each other."""
-DIVISIONS = ("posteriors", "ratios", "simplices")
-"""What the rule `lines` needs more where it divides columns by cells of their posteriors."""
+DIVISIONS = {
+    "simplices": ("posteriors", "ratios", "simplices"),
+    "faces": ("posteriors", "ratios", "simplices", "faces"),
+}
+"""What the rule `lines` needs more where it divides columns by cells of their posteriors, or by their inputs."""
 
 
 def needed(document: Mapping[str, Any]) -> tuple[str, ...]:
@@ -128,7 +131,7 @@ def _forms(channel: Mapping[str, Any]) -> list[str]:
 
 def _proving(proof: Mapping[str, Any]) -> list[str]:
     """The modules for a proof of optimality and for those that it is made of."""
-    own = [*RULES.get(proof.get("rule", ""), ()), *(DIVISIONS if proof.get("division") == "simplices" else ())]
+    own = [*RULES.get(proof.get("rule", ""), ()), *DIVISIONS.get(proof.get("division", ""), ())]
     return [*own, *(module for part in proof.get("proofs", ()) for module in _proving(part))]
 
 

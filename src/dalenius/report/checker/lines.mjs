@@ -190,6 +190,10 @@ function boundByLines(proof, setting, promises, limits, objective) {
   const tangents = lines.tangents(objective);
   const letters = setting.letters();
   const { matter, gain, wanted } = weighing(lines, letters, limits, objective, byLimit, margins);
+  if (dividing?.whole) {
+    require(maximised && wanted.length === 0 && !matter, "this division is for information, under promises about secrets alone");
+    return dividing.whole(lines, objective, promises, weights, prices, trees);
+  }
   if (dividing === null && (maximised || prices.items().length > 0)) throw new Unknown("this proof of optimality");
   require(dividing !== null || wanted.length === 0, "what must be told is bounded in cells of posteriors");
   if (!maximised) leaves.forEach((leaf) => leaf.own.pair(tangents + wanted.length));

@@ -20,7 +20,7 @@ function pointOf(weights, cell, told) {
   return { u, whole, phi: told.phi(u, whole) };
 }
 
-function splitting(told) {
+export function splitting(told) {
   return (cell, node) => {
     const weights = node.items().slice(1).map((item) => item.number(0n));
     const good = weights.length === cell.length && same(weights.reduce(plus, ZERO), ONE);
