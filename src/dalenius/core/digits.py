@@ -249,13 +249,15 @@ def chance(p: Any) -> str:
 def one_in(share: Any) -> str:
     """A share as people count it: one in a whole number, to the nearest; about all and about none by their words.
 
-    >>> one_in("0.1305"), one_in("0.9"), one_in("0.4"), one_in(0), one_in(1)
-    ('1 in 8', '9 in 10', '4 in 10', 'none', 'all')
+    >>> one_in("0.1305"), one_in("0.9"), one_in("0.4"), one_in(0), one_in(1), one_in("0.9999")
+    ('1 in 8', '9 in 10', '4 in 10', 'none', 'all', 'nearly all')
     """
     q = exact(share)
     if q in (0, 1):
         return "all" if q else "none"
     if q <= Fraction(3, 10):
         return f"1 in {round(1 / q):,}"
-    tenths = min(9, max(1, round(10 * q)))
+    if q > Fraction(19, 20):
+        return "nearly all"
+    tenths = max(1, round(10 * q))
     return "1 in 2" if tenths == 5 else f"{tenths} in 10"

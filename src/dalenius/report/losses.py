@@ -143,7 +143,7 @@ def _lead(moved: Sequence[dict[str, Any]]) -> str:
         return f"No row was changed ({rows:,} rows)."
     number, _, out_of = one_in(changed / rows).partition(" in ")
     if not out_of:
-        return f"All rows were changed ({rows:,})."
+        return f"{'All' if changed == rows else 'Nearly all'} rows were changed ({changed:,} of {rows:,})."
     row = "row" if number == "1" else "rows"
     return f"About {number} {row} in {out_of} {'was' if number == '1' else 'were'} changed ({changed:,} of {rows:,})."
 

@@ -150,6 +150,8 @@ def _adversary(seen: MechanismAudit) -> Sequence[str]:
     if not worst.high:
         return [f"No adversary learns anything about any {what}: the output does not depend on the input."]
     record = joined(worst.group)
+    if not worst.beliefs and seen.one_row and len(worst.group) > 1:
+        return ["No adversary was searched for."]
     if not worst.beliefs:
         return [f"The worst {what} is {record}; no adversary was searched for."]
     lines = [f"The worst {what} is {record}. The adversary that learns most about it believes:"]
