@@ -37,7 +37,7 @@ Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 Letters: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
 
 _WORD = 64
-_CHUNK = 1 << 17  # rows that are looked up at a time
+_CHUNK = 1 << 19  # rows that are looked up at a time: fewer calls cost more than a nearer cache saves
 # Cells of the table: in all (memory), in all while they stay in the cache, for each letter at most and at least: more
 # of them decide a little more at once, fewer leave too much to bisection.
 _CELLS = 1 << 22

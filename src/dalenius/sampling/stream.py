@@ -30,7 +30,6 @@ _ROWS = 1 << 64
 _BLOCK = 16
 # Blocks encrypted by one call: 512 kB of cipher text stay in the second-level cache.
 _CHUNK = 1 << 15
-_FILLED = 1 << 14  # fewer where most of each block is left: its first bytes are copied while they are near
 _ZEROS = bytes(_BLOCK * _CHUNK)
 
 
@@ -90,11 +89,11 @@ class Stream:
         count = len(leading)
         if start < 0 or start + count > _ROWS:
             raise InputError(f"rows {start} to {start + count - 1} do not lie in 0..2^64 - 1")
-        text = bytearray(_BLOCK * min(count, _FILLED))
+        text = bytearray(_BLOCK * min(count, _CHUNK))
         first = np.frombuffer(text, dtype=leading.dtype.newbyteorder(">"))[:: _BLOCK // leading.itemsize]
         encryptor = Cipher(self._cipher, CTR(start.to_bytes(_BLOCK, "big"))).encryptor()
-        for begin in range(0, count, _FILLED):
-            size = min(_FILLED, count - begin)
+        for begin in range(0, count, _CHUNK):
+            size = min(_CHUNK, count - begin)
             encryptor.update_into(memoryview(_ZEROS)[: _BLOCK * size], text)
             leading[begin : begin + size] = first[:size]
 
