@@ -91,6 +91,19 @@ def test_a_secret_that_is_a_function_of_the_input():
         enclosed(solve(problem(law, ["X"], leak(bits))), given_s + float(Fraction(bits)), 1e-12)
 
 
+def test_the_secret_itself_is_told_up_to_its_limit():
+    """g(b) = min(b, I(S; X)) where W = S, at once; by cells of three values it took 40 seconds."""
+    law = joint("SX", [[20, 4, 9], [3, 17, 8], [11, 2, 15]])
+    everything = solve(problem(law, "S", leak(3)))
+    for bits in (Fraction(1, 20), Fraction(1, 500)):
+        design = solve(problem(law, "S", leak(bits)))
+        enclosed(design, float(bits), gap=1e-11)
+        assert design.method == "the input now and then, else nothing"
+        assert price_of(design, 0) == 1.0
+    assert price_of(everything, 0) == 0.0
+    assert float(everything.gap) < 1e-11
+
+
 @pytest.mark.long
 def test_mrs_gerber_from_both_sides():
     law = joint("XW", [[9, 1], [1, 9]])

@@ -136,7 +136,11 @@ def test_a_proof_by_corners_closes_the_gap_where_a_value_is_released_as_it_is():
         # 202 %: cuts too deep for the checker, in an interval that the worst law leaves empty; 11 %: narrower intervals
         # in the search than in the checker.
         pytest.param(
-            2, [302, 136, 233, 429, 13, 639, 0, 782, 339, 127], ("confidence", "19/20", 3000), id="empty-cell"
+            2,
+            [302, 136, 233, 429, 13, 639, 0, 782, 339, 127],
+            ("confidence", "19/20", 3000),
+            marks=pytest.mark.slow,
+            id="empty-cell",
         ),
         # 58 %: corners of the whole ball where those of each value of the secret are too many.
         pytest.param(

@@ -18,7 +18,7 @@ from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.mechanisms.columns.exact_columns import merged_letters_of
 from dalenius.mechanisms.columns.funnel.blocks import blocks_apply, by_blocks
 from dalenius.mechanisms.columns.funnel.faces import MANY, MOST, by_faces, faces_apply
-from dalenius.mechanisms.columns.funnel.functions import by_function, function_applies
+from dalenius.mechanisms.columns.funnel.functions import by_erasure, by_function, erasure_applies, function_applies
 from dalenius.mechanisms.columns.funnel.gains import by_gains
 from dalenius.mechanisms.columns.takes import DISCLOSURE, FUNNEL
 from dalenius.mechanisms.declared import GAP, SECONDS
@@ -73,6 +73,9 @@ def funnel(
     remarks = [problem.pmf.note] if problem.pmf.note else []
     if function_applies(problem):
         channel, certificates, method = by_function(problem)
+        return proved(problem, channel, certificates, method=method, remarks=remarks)
+    if erasure_applies(problem):
+        channel, certificates, method = by_erasure(problem)
         return proved(problem, channel, certificates, method=method, remarks=remarks)
     if blocks_apply(problem):
         channel, certificates, method = by_blocks(problem)
