@@ -5,9 +5,14 @@ from typing import Any
 
 from dalenius.documents.text import canonical, number, text
 
-__all__ = ["card_text", "poured"]
+__all__ = ["OF_RECORDS", "card_text", "poured"]
 
 Json = dict[str, Any]
+
+OF_RECORDS = ("records", "medians")
+"""Forms that list records of the table with their weights."""
+WITHHELD_WORK = 10**6
+"""What a card without a channel takes to check: its words alone."""
 
 
 def card_text(document: Json) -> str:
@@ -50,13 +55,15 @@ def _card(document: Json) -> Json:
         None if "secret" in promise else found
         for promise, found in zip(document["promises"], document["evidence"], strict=True)
     ]
+    channel = _channel(document)
+    work = int(document["work"])
     return {
         "format": "dalenius-card/2",
-        "work": document["work"],
+        "work": str(min(work, WITHHELD_WORK) if channel["form"] == "withheld" else work),
         "variables": variables,
         "mechanism": mechanism | {"preserve_marginals": False},  # which only the law can show
         "promises": document["promises"],
-        "channel": _channel(document),
+        "channel": channel,
         "evidence": evidence,
         "claims": {"promises": claims},
     }
@@ -64,7 +71,7 @@ def _card(document: Json) -> Json:
 
 def _channel(document: Json) -> Json:
     form = document["channel"]["form"]
-    if form in ("records", "medians"):  # the records and their weights are the table: a card has neither
+    if form in OF_RECORDS:  # the records and their weights are the table: a card has neither
         return {"form": "withheld"}
     return poured(document) if form == "filled" else dict(document["channel"])
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from dalenius.documents.cards import OF_RECORDS
 from dalenius.documents.telling import proved_of
 from dalenius.documents.text import canonical, text
 from dalenius.kernel.check import reached
@@ -34,7 +35,6 @@ ENOUGH = 10**12
 
 TIGHT = Fraction(1, 10**12)
 SHORT = 200  # characters of an exact figure
-EXACT = ("records", "medians")  # forms whose optimum is a fraction that is reached and proved, and written as it is
 DIGITS = 30  # of a decimal
 MAXIMISED = ("information", "information_of_each")
 FEW, NEXT = 20, 3  # columns that are all tried, and else how far from the secret
@@ -133,7 +133,7 @@ def proved_text(draft: Json, proofs: Iterable[Json]) -> Proved:
     bound = best if maximise else -best
     draft["proof"] = proof
     draft["claims"] = _claims(kept, more, value, bound, maximise=maximise)
-    if draft["channel"]["form"] in EXACT:
+    if draft["channel"]["form"] in OF_RECORDS:  # their optimum is a fraction that is reached, and written as it is
         draft["claims"] |= _as_they_are(draft["claims"], value, bound)
     draft["work"] = work_declared(spent, draft)
     objective = document.objective
@@ -176,7 +176,7 @@ def _one_more(document: Document, draft: Json) -> list[dict[str, Fraction]]:
     columns = list(mechanism.reads)
     if law["law"] == "alike":
         columns = [name for name in names if name.startswith("another ")]
-    written = draft["channel"]["form"] in ("dense", "listed", "maps", "records", "medians") and "outcomes" in law
+    written = draft["channel"]["form"] in ("dense", "listed", "maps", *OF_RECORDS) and "outcomes" in law
     size = len(law.get("outcomes", ())) * len(columns)
     if written and (size > ONE_MORE or size * draft["channel"].get("letters", 1) > SUMS):
         columns = []

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
-from dalenius.documents.cards import poured
+from dalenius.documents.cards import OF_RECORDS, poured
 from dalenius.documents.text import number, text
 
 __all__ = ["TOLD_CHANNELS", "TOLD_LAWS", "point"]
@@ -239,7 +239,6 @@ TOLD_CHANNELS = {
     "blocks": _told_sums,
     "noise": told_noise,
     "filled": told_filled,
-    "records": _told_records,
-    "medians": _told_records,
+    **dict.fromkeys(OF_RECORDS, _told_records),
     "withheld": _told_withheld,
 }

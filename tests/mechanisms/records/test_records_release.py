@@ -10,6 +10,7 @@ import pytest
 from dalenius import audit, load, release, solve, tradeoff, verify
 from dalenius.api import apply
 from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion, Pmf, Problem, Records
+from dalenius.documents import canonical, card_text
 from dalenius.errors import InputError, InvalidChannel, NotCertified, Unsupported
 from dalenius.kernel import Refused, check
 from dalenius.ledger import Ledger
@@ -89,6 +90,13 @@ def test_the_card_shows_no_record_and_proves_nothing_by_itself(folder):
     assert check((folder / "out" / "card.json").read_text()).kept.promises == (None,)
     with pytest.raises(Unsupported, match="does not show its recipe"):
         audit(folder / "out" / "card.json")
+
+
+def test_a_card_without_a_recipe_takes_no_more_work_than_any_small_file(folder):
+    document = json.loads(solve(written(folder)).dumps())
+    card = json.loads(card_text(document | {"work": "91000000"}))
+    assert card["channel"] == {"form": "withheld"}
+    assert check(canonical(card)).work < int(card["work"]) <= 20_000_000
 
 
 def test_a_design_cannot_withhold_its_channel(folder):

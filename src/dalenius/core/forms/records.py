@@ -141,7 +141,10 @@ class Records(Kernel):
     @cached_property
     def rows(self) -> Rows:
         if self.shape[0] * self.shape[1] > DENSE:
-            raise Unsupported("a recipe of form 'records' over so many values is never written out")
+            raise Unsupported(
+                "a recipe of whole records over so many combinations is never written out",
+                do="read the records and their weights in design.json, or release fewer columns",
+            )
         letters = {record: k for k, record in enumerate(product(*(range(len(a)) for a in self.output.values())))}
         at = [letters[record] for record in self.records]
         width = len(letters)
