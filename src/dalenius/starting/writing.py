@@ -131,7 +131,7 @@ def preserves(wish: Wish, form: str) -> bool:
 
 
 def _keeps(wish: Wish, form: str) -> bool:
-    """Whether the form can keep the rows of values under this promise, however many records there are."""
+    """Whether the form keeps the rows of values under this promise and still proves the least change, or nearly."""
     return form == DENSE or (form == RECORDS and wish.promise in ("reveal", "nothing"))
 
 
