@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from dalenius.answering import answer
+from dalenius.cli import main
 from dalenius.core import Column
 from dalenius.core.question import Question
 from dalenius.report.reproof import enclosed
@@ -49,6 +50,34 @@ def test_it_prints_on_three_pages(demo: Path, watch: Any, name: str) -> None:
     assert len(re.findall(rb"/Type\s*/Page\b", paper)) <= A4_PAGES
     page.emulate_media(media="print")
     assert page.is_visible("text=What this does not protect")
+
+
+KINDS = {
+    "nothing": ["--release", "plan,visits,illnesses", "--nothing"],
+    "deny": ["--release", "plan,visits,illnesses", "--deny", "3"],
+    "each": ["--release", "plan,visits,illnesses", "--deny", "3", "--form", "each"],
+    "records": ["--release", "plan,visits,illnesses", "--reveal", "0.01", "--form", "records"],
+    "beside": ["--release", "visits,illnesses", "--keep", "plan", "--reveal", "0.01"],
+    "useful": ["--useful", "visits", "--look-at", "visits", "plan", "--reveal", "0.01"],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_that_init_writes_is_as_short(demo: Path, watch: Any, tmp_path: Path, kind: str) -> None:
+    problem = str(tmp_path / "problem.toml")
+    assert main(["init", str(demo / "rand.csv"), "--protect", "health", *KINDS[kind], "-o", problem, "--quiet"]) == 0
+    assert main(["release", problem, "-o", str(tmp_path / "release"), "--quiet"]) == 0
+    for name in PAGES:
+        place = tmp_path / "release" / name
+        assert place.stat().st_size <= MOST_BYTES
+        watched = watch(place.as_uri())
+        assert watched.faults() == {}
+        paper = watched.page.pdf(prefer_css_page_size=True, print_background=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", paper)) <= A4_PAGES, name
+    page = watch((tmp_path / "release" / "statement.html").as_uri()).page
+    chosen = page.query_selector("#prove-file") is not None
+    assert chosen == (kind == "deny")  # a long proof file is chosen by the reader
+    assert chosen or proved_again(page)[0] == "yes"
 
 
 def test_it_is_small(demo: Path) -> None:
