@@ -82,14 +82,15 @@ def test_ten_thousand_columns_are_read_in_seconds(place: Path) -> None:
     assert (place / "out" / "released.csv").is_file()
 
 
-def test_an_audit_ends_when_its_time_is_over(
-    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("words", [["audit"], ["calibrate", "--at-most-bits", "1/10", "--against", "any"]])
+def test_what_measures_a_query_ends_when_its_time_is_over(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:
     monkeypatch.setattr(interrupts, "PATIENCE", 60.0)  # after which the whole process is ended, here that of the tests
     query = 'records = 1000000\nletters = ["0", "1"]\nquery = "sum"\nnoise = "laplace"\nparameter = "1/10"\n'
     (place / "q.toml").write_text(query)
     begin = time.process_time()
-    assert main(["audit", str(place / "q.toml"), "--seconds", "0.001"]) == 5
+    assert main([*words, str(place / "q.toml"), "--seconds", "0.001"]) == 5
     assert time.process_time() - begin < 10
     assert "did not end within 0.001 s; --seconds allows more" in capsys.readouterr().err
 

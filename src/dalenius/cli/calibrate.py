@@ -3,6 +3,7 @@
 from argparse import Namespace
 from fractions import Fraction
 
+from dalenius.cli.interrupts import within
 from dalenius.cli.terminal import say
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError
@@ -15,6 +16,11 @@ from dalenius.tables.question_file import asks_a_table, read_question
 
 
 def run(arguments: Namespace) -> None:
+    with within(arguments.seconds, "the search for the least noise"):
+        _found(arguments)
+
+
+def _found(arguments: Namespace) -> None:
     budget = exact(arguments.at_most_bits, "--at-most-bits")
     if asks_a_table(arguments.query):
         question = read_question(arguments.query, parameter=Fraction(1))

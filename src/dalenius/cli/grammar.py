@@ -263,6 +263,7 @@ def parser() -> argparse.ArgumentParser:
         help="the least that a recipe within the limits can reveal, whatever the secret and the statistics are",
     )
 
+    limit: Any = {"type": positive, "default": 120.0, "help": "stop after so long, with exit code 5 (default: 120)"}
     c = command(
         "audit",
         "measure what any recipe reveals, or test a released table against its proof",
@@ -276,9 +277,7 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument(
         "--error", type=probability, default=1e-6, help="chance of a false alarm (default: one in a million)"
     )
-    c.add_argument(
-        "--seconds", type=positive, default=120.0, help="stop after so long, with exit code 5 (default: 120)"
-    )
+    c.add_argument("--seconds", **limit)
     c.add_argument("--records", type=whole, metavar="N", help="records of the table that a query file asks")
     c.add_argument(
         "--unknown", type=not_negative, metavar="BITS", help="also people who lack so many bits about all records"
@@ -376,6 +375,7 @@ def parser() -> argparse.ArgumentParser:
         "--resolution", type=positive, default=1e-9, help="how finely the noise is set (default: a billionth)"
     )
     c.add_argument("--compare", action="store_true", help="compare with Laplace and Gaussian noise")
+    c.add_argument("--seconds", **limit)
 
     c = command(
         "gaussian",
