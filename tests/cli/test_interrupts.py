@@ -216,4 +216,4 @@ def test_what_takes_too_long_says_which_column_to_group():
     assert size.entries == size.rows * 2400
     with pytest.raises(Unsupported, match=r"for the proof alone, and 6 s of --seconds are left.*Group A"):
         size.refuse_too_large(6)
-    assert "of memory" in size.words()
+    assert re.fullmatch(r"1,970 to 2,400 combinations, about .+, [\d.,]+ [KMG]i?B", size.words())

@@ -248,8 +248,8 @@ class Release:
     Examples
     --------
     >>> table = pa.table({"town": ["a", "a", "b", "b"] * 50, "sick": ["yes", "no", "no", "no"] * 50})
-    >>> protect(table, secret="sick", release=["town"], reveal_nothing=True)
-    Release of 200 rows: reveals nothing about sick (proved); 1 row in 2 changed; no group lost
+    >>> protect(table, secret="sick", release=["town"], reveal_nothing=True).promise
+    'reveals nothing about sick'
     """
 
     source: Any
