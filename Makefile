@@ -20,10 +20,10 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart 0 --
 demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release and demo/curve
 	$(BIN)/python examples/rand_health/demo.py demo
 
-test: $(VENV)/dev.stamp  ## the default tests, two minutes on two quiet cores
+test: $(VENV)/dev.stamp  ## the default tests, under two minutes on two quiet cores
 	$(PYTEST) -m "$(PLAIN) and not long"
 
-test-long: $(VENV)/dev.stamp  ## those that take half a second or more each, two minutes as well
+test-long: $(VENV)/dev.stamp  ## those that take a fifth of a second or more each, about three minutes
 	$(PYTEST) -m "$(PLAIN) and long"
 
 test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones

@@ -147,6 +147,7 @@ def test_what_is_missing_in_the_question_is_said(out: Path, run: Run) -> None:
         assert words in err
 
 
+@pytest.mark.long
 def test_the_table_of_a_release_of_records_is_taken_as_it_is(tmp_path: Path, run: Run) -> None:
     out = released(tmp_path, WIDE)
     files = (out / "card.json", out / "released.csv")
@@ -162,6 +163,7 @@ def test_the_table_of_a_release_of_records_is_taken_as_it_is(tmp_path: Path, run
     assert "does not show its recipe" in err
 
 
+@pytest.mark.long
 def test_a_release_of_records_that_changes_their_law_is_not_estimated(tmp_path: Path, run: Run) -> None:
     out = released(tmp_path, WIDE.replace("preserve_marginals = true\n", ""))
     code, _, err = run("estimate", out / "card.json", out / "released.csv", "--columns", "ill")

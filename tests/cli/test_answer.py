@@ -133,6 +133,7 @@ def test_what_would_exceed_the_budget_is_refused_before_anything_is_drawn(asked,
     assert len(json.loads(run("ledger", "status", ledger, "--json")[1])["releases"]) == 1
 
 
+@pytest.mark.long
 def test_gaussian_noise_is_charged_at_a_delta_and_the_refusal_says_so(asked, run):
     (asked / "q.toml").write_text(COUNT.replace("laplace", "gaussian"))
     assert run("ledger", "init", asked / "L", "--budget", "differential_privacy=9")[0] == 0

@@ -47,6 +47,7 @@ def test_a_recipe_that_leaves_most_values_alone_is_audited(tmp_path, run):
     assert float(json.loads(out)["capacity_bits"][0]) >= math.log2(n) - 1e-9
 
 
+@pytest.mark.long
 def test_a_channel_in_words_and_in_json(files, run):
     code, out, _ = run("audit", files / "channel.json")
     assert code == 0
@@ -79,6 +80,7 @@ def test_refusals_are_one_sentence(files, run, arguments, message):
     assert err.count("\n") == 1
 
 
+@pytest.mark.long
 def test_a_design_is_measured_and_its_release_tested_in_one_go(place, run, monkeypatch):
     # A cover of six inputs takes seconds; tests of the measure have one, here any proved end of S* will do.
     monkeypatch.setattr(correlation, "COVERED", effort(4, correlation.COVERED))

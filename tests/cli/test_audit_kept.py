@@ -154,6 +154,7 @@ def test_many_kept_columns_of_many_values_are_compared_too(tmp_path, run):
     assert kept_columns(problem, coded, coded.take(list(range(199, -1, -1)))).equal(1e-6).contradicts
 
 
+@pytest.mark.long
 def test_point_02_an_audit_of_a_release_speaks_of_a_row_as_the_problem_file_does(place, run):
     """In a problem file the columns of a row are one record; the audit of its card called each column a record."""
     code, out, _ = run("audit", place / "out" / "design.json")

@@ -165,6 +165,7 @@ def test_the_exported_checker_needs_nothing_and_agrees_with_the_package(done: Pl
     assert run("verify", "--export", done / "verifier.py")[0] == 2
 
 
+@pytest.mark.long
 # --- apply ----------------------------------------------------------------------------------------------------------
 def test_apply_draws_again_for_the_same_counts_and_refuses_other_ones(done: Place, run: Run) -> None:
     design = done / "out" / "design.json"
@@ -182,6 +183,7 @@ def test_apply_draws_again_for_the_same_counts_and_refuses_other_ones(done: Plac
     assert run("apply", design, done / "t.csv", "-o", done / "again.xls")[0] == 2
 
 
+@pytest.mark.long
 # --- audit ----------------------------------------------------------------------------------------------------------
 def test_audit_accepts_the_release_and_refuses_a_forged_one(done: Place, run: Run) -> None:
     design, released = done / "out" / "design.json", done / "out" / "released.csv"
@@ -347,6 +349,7 @@ def test_what_no_family_solves_is_refused_by_name(place: Place, run: Run, swap: 
     assert not (place / "d.json").exists()
 
 
+@pytest.mark.long
 def test_json_for_machines_everywhere(done: Place, run: Run) -> None:
     for arguments in (
         ["solve", done / "p.toml", "-o", done / "d.json"],
@@ -360,6 +363,7 @@ def test_json_for_machines_everywhere(done: Place, run: Run) -> None:
         assert isinstance(json.loads(out), dict)
 
 
+@pytest.mark.long
 def test_a_fault_of_ours_says_so_and_exits_1(place: Place) -> None:
     program = (
         "import sys; import dalenius.cli.solve as s; from dalenius.cli import main\n"
@@ -385,6 +389,7 @@ def test_help_loads_nothing_heavy() -> None:
     assert r.stdout.strip() == "[]", r.stderr
 
 
+@pytest.mark.long
 def test_the_walk_loads_neither_searches_nor_pages_until_it_needs_them() -> None:
     program = (
         "import sys, dalenius.api; print([m for m in ('scipy', 'jinja2', 'duckdb', 'pandas') if m in sys.modules])"
@@ -393,6 +398,7 @@ def test_the_walk_loads_neither_searches_nor_pages_until_it_needs_them() -> None
     assert r.stdout.strip() == "[]", r.stderr
 
 
+@pytest.mark.long
 def test_verify_opens_no_arrays_and_no_nouns(done: Place) -> None:
     """The check of a small file takes milliseconds; arrays take longer to open than the whole of it."""
     program = (
@@ -405,6 +411,7 @@ def test_verify_opens_no_arrays_and_no_nouns(done: Place) -> None:
     assert r.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.long
 def test_solve_opens_no_pages_no_evidence_no_frames_and_no_test_tools_of_its_solvers(
     place: Place, tmp_path: Path
 ) -> None:

@@ -90,6 +90,7 @@ def written(folder, release, limit, at_most, more=""):
     (folder / "p.toml").write_text(f'{text}[[limit]]\n{limit}\nat_most = "{at_most}"\n{more}', encoding="utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(MEASURES)[:: effort(2, 1)])
 def test_a_release_tells_the_expected_and_the_realised_distortion(folder, capsys, name):
     release, limit, at_most, words = MEASURES[name]
@@ -110,6 +111,7 @@ def test_a_release_tells_the_expected_and_the_realised_distortion(folder, capsys
     assert "A correct release has it between" in page
 
 
+@pytest.mark.long
 def test_several_limits_are_each_kept_and_each_told(folder, capsys):
     more = '[[limit]]\ndistortion = "squared"\nof = ["age"]\nat_most = 25\n'
     written(folder, 'release = ["region", "age"]', 'distortion = "hamming"\nof = ["region"]', "1/10", more)

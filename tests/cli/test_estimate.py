@@ -63,6 +63,7 @@ def test_a_damaged_card_is_refused_before_anything_is_estimated(released: Place,
         assert "card.json" in err
 
 
+@pytest.mark.long
 def test_estimate_from_the_card_alone(released: Place, run: Run) -> None:
     card, table = released / "out" / "card.json", released / "out" / "released.csv"
     for method in ("inverse", "mle", "regularised"):

@@ -72,6 +72,7 @@ def test_a_value_of_six_megabytes_is_refused_in_seconds(place: Path, capsys: pyt
     assert time.process_time() - begin < 20
 
 
+@pytest.mark.long
 def test_ten_thousand_columns_are_read_in_seconds(place: Path) -> None:
     names = ["x", *(f"c{k}" for k in range(9_999))]
     rows = "".join(",".join(str((j + k) % 3) for k in range(10_000)) + "\n" for j in range(20))

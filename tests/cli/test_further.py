@@ -65,6 +65,7 @@ def test_releases_of_the_same_and_of_other_people_together(files, run):
     assert other["together_bits"][0] == pytest.approx(0.331878, abs=1e-5)
 
 
+@pytest.mark.long
 def test_those_who_share_their_letters(files, run):
     asked = ("--together", files / "flip.json", "--prior", files / "joint.json", "--about", "S")
     found = told(run, files / "flip.json", *asked)
@@ -76,6 +77,7 @@ def test_those_who_share_their_letters(files, run):
     assert "--prior" in err
 
 
+@pytest.mark.long
 def test_metrics_and_what_they_imply(files, run):
     found = told(run, files / "flip.json", "--metrics", "--prior", files / "prior.json")
     assert found["metrics_nats"]["strong_dp"] == pytest.approx(1.098612, abs=1e-5)

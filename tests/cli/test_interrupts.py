@@ -83,6 +83,7 @@ def test_point_14_every_search_asks_whether_somebody_wants_what_there_is():
     assert not deaf
 
 
+@pytest.mark.long
 def test_point_14_the_level_of_many_values_is_no_matter_of_minutes():
     """Two rows of a linear program for each entry: the simplex method took a minute for 188 by 192."""
     goal = MinimizeDistortion(Distortion("hamming", ("X",)))
@@ -93,6 +94,7 @@ def test_point_14_the_level_of_many_values_is_no_matter_of_minutes():
     assert design.value - design.bound <= Fraction(1, 10**6)
 
 
+@pytest.mark.long
 def test_point_14_nothing_revealed_and_all_shares_kept_is_found_for_many_values():
     """A vertex of more than 250 unknowns was rounded, which failed: everybody was forgotten, at twice the change."""
     design = solve(asked(law(rows=100), guarantees=(Independent(("S",)),), preserve_marginals=True), seconds=60)

@@ -37,6 +37,7 @@ def status(run: Run, ledger: str) -> dict:
     return json.loads(out)
 
 
+@pytest.mark.long
 def test_a_release_is_charged_once_for_each_key_and_refused_beyond_the_budget(
     place: Place, run: Run, ledger: str
 ) -> None:
@@ -81,6 +82,7 @@ def test_nothing_is_drawn_when_the_ledger_refuses(place: Place, tmp_path, monkey
         release(Problem.from_file(place / "p.toml"), tmp_path / "out", ledger=tmp_path / "l")
 
 
+@pytest.mark.long
 def test_the_draw_begins_when_the_charge_is_on_disk(place: Place, tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger.create(tmp_path / "l", ["leakage:age=0.2"])
 
@@ -129,6 +131,7 @@ def test_an_interrupted_release_keeps_its_key(
     assert [r["state"] for r in status(run, ledger)["releases"]] == ["released"]
 
 
+@pytest.mark.long
 def test_an_interrupted_release_can_be_settled_with_its_card(place: Place, run: Run, ledger: str) -> None:
     assert run("release", "--details", place / "p.toml", "-o", place / "a")[0] == 0
     Ledger(ledger).reserve((place / "a" / "design.json").read_text(), dataset="t.csv", identity=["x"], rows=3000)

@@ -219,6 +219,7 @@ def test_bad_input_is_one_sentence_and_writes_nothing(table, run, change, words,
     assert not (table.parent / "out").exists()
 
 
+@pytest.mark.long
 def test_point_06_an_honest_release_is_not_accused_where_the_shares_of_its_law_add_up_to_one(tmp_path, run):
     draw = random.Random(5)
     (tmp_path / "n.csv").write_text("x\n" + "".join(f"{draw.randrange(5)}\n" for _ in range(400)))
@@ -241,6 +242,7 @@ def gaps(tmp_path):
     return tmp_path / "gaps.csv"
 
 
+@pytest.mark.long
 def test_point_11_the_best_channel_on_a_grid_is_designed_and_noise_says_how_much_worse_it_is(gaps, run):
     words = ("noise", gaps, "--column", "age", "--grid", "0:9:1", "--missing", "5", "--epsilon", "2")
     code, said, err = run(*words, "--mechanism", "best", "-o", gaps.parent / "best")

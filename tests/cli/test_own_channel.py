@@ -22,6 +22,7 @@ def run(folder, *further):
     return main(["apply", str(folder / "channel.json"), str(folder / "t.csv"), "-o", str(folder / "out.csv"), *further])
 
 
+@pytest.mark.long
 def test_point_13_an_own_matrix_is_audited_and_drawn_from(folder, capsys):
     assert run(folder, "--keep", "year") == 0
     printed = capsys.readouterr().out

@@ -35,6 +35,7 @@ def place(tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("which", ["each", "strata"])
 def test_the_whole_walk(place, run, which):
     code, out, err = run("release", "--details", place / f"{which}.toml", "-o", place / "out")
@@ -60,6 +61,7 @@ def test_the_whole_walk(place, run, which):
     assert "decided from the counts" not in public  # no record has a say in randomised response
 
 
+@pytest.mark.long
 def test_a_ledger_charges_the_sum_of_the_columns(place, run):
     assert run("ledger", "init", place / "l.db", "--budget", "local_dp=3")[0] == 0
     assert run("release", "--details", place / "each.toml", "-o", place / "out", "--ledger", place / "l.db")[0] == 0

@@ -101,6 +101,7 @@ def test_the_original_beside_what_was_drawn(place, run):
     assert run("apply", place / "out/card.json", "--value", "south", "--beside")[0] == 2
 
 
+@pytest.mark.long
 def test_survey_weights_serve_estimates_and_risk_not_the_design(tmp_path, run):
     rows = [("north", 1)] * 300 + [("south", 3)] * 300
     (tmp_path / "t.csv").write_text("region,w\n" + "".join(f"{r},{w}\n" for r, w in rows))

@@ -95,6 +95,7 @@ def beside(level="1", **more):
     return replace(asked, **more)
 
 
+@pytest.mark.long
 def test_the_level_holds_given_what_is_kept_and_the_bound_counts_it():
     found = solve(beside())
     fresh = solve(beside(release=(), output="Y", form=None))

@@ -85,6 +85,7 @@ def test_point_01_a_group_of_records_with_noise_tells_as_much_as_its_rows_add_up
         checked(canonical(document))
 
 
+@pytest.mark.long
 def test_point_02_one_row_is_not_called_the_whole_release_and_the_ledger_charges_what_is_said(place, run, tmp_path):
     problem = place(NOISE)
     run("ledger", "init", tmp_path / "l", "--budget", "dalenius=9")
@@ -100,6 +101,7 @@ def test_point_02_one_row_is_not_called_the_whole_release_and_the_ledger_charges
     assert "up to 3.46 bits, all that x can hold" in public
 
 
+@pytest.mark.long
 def test_point_02_a_matrix_speaks_of_one_released_row_too(place, run, tmp_path):
     written_out = NOISE.replace('form = "noise"\nnoise = "gaussian"\n', "").replace("squared", "hamming")
     written_out = written_out.replace("[source]", "[source]\nmin_cell = 1")
@@ -173,6 +175,7 @@ FORMS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", FORMS)
 def test_point_04_a_level_is_that_of_a_person_with_all_of_its_rows(form, place):
     mechanism, goal = FORMS[form]
@@ -185,6 +188,7 @@ def test_point_04_a_level_is_that_of_a_person_with_all_of_its_rows(form, place):
     verify(design)
 
 
+@pytest.mark.long
 def test_point_04_card_words_and_ledger_speak_of_the_same_person(place, run, tmp_path):
     mechanism, goal = FORMS["pram"]
     problem = place(PERSONS.replace("FORM", mechanism).replace("GOAL", goal))

@@ -41,6 +41,7 @@ def keys(value: object) -> set[str]:
     return {k for v in value for k in keys(v)} if isinstance(value, list) else set()
 
 
+@pytest.mark.long
 def test_release_writes_everything_and_only_what_may_leave(place: Place, run: Run) -> None:
     code, out, err = run("release", "--details", place / "p.toml", "-o", place / "out")
     assert (code, err) == (0, "")
@@ -65,6 +66,7 @@ def test_release_writes_everything_and_only_what_may_leave(place: Place, run: Ru
         assert abs(sum(r["Y"] == letter for r in table) - mean) < 6 * mean**0.5 + 1
 
 
+@pytest.mark.long
 def test_the_same_key_draws_the_same_table_and_no_key_never(place: Place, run: Run) -> None:
     assert run("release", "--details", place / "p.toml", "-o", place / "a", "--new-key", place / "key")[0] == 0
     assert run("release", "--details", place / "p.toml", "-o", place / "b", "--key", place / "key")[0] == 0
@@ -77,6 +79,7 @@ def test_the_same_key_draws_the_same_table_and_no_key_never(place: Place, run: R
     assert not any(secret in path.read_text() for path in (place / "a").iterdir())
 
 
+@pytest.mark.long
 def test_rows_are_shuffled_unless_the_order_is_kept(place: Place, run: Run) -> None:
     write_csv(place / "t.csv", sorted(rows()))
     swap = ('output = "Y"', 'output = "Y"\norder = "keep"')
@@ -112,6 +115,7 @@ def test_the_format_of_the_source_is_the_format_of_the_release(place: Place, run
     assert run("verify", place / "out" / "design.json", "--table", place / "t.csv")[0] == 0
 
 
+@pytest.mark.long
 def test_an_existing_folder_is_refused_and_replaced_only_when_told(place: Place, run: Run) -> None:
     (place / "out").mkdir()
     (place / "out" / "precious").write_text("mine")
@@ -172,6 +176,7 @@ def test_a_value_outside_its_alphabet_is_refused_with_row_and_column(place: Plac
     assert place.names() == before
 
 
+@pytest.mark.long
 def test_small_cells_refuse_the_card_unless_accepted_by_name(place: Place, run: Run) -> None:
     write_csv(place / "t.csv", [*rows(), *[["f", "young", "yes", "1"]] * 0][:60])
     before = place.names()
@@ -196,6 +201,7 @@ def test_a_public_prior_needs_no_cells_of_the_table(place: Place, run: Run) -> N
     assert "prior" in out or "prior" in (place / "out" / "statement.html").read_text()
 
 
+@pytest.mark.long
 def test_one_letter_is_drawn_for_each_person(place: Place, run: Run) -> None:
     people = [[f"p{k}", *r[:3]] for k, r in enumerate(rows(1500))]
     write_csv(place / "t.csv", [*people, *people[:700], *people[:10]], "who, sex, age, out")

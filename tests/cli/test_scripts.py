@@ -174,6 +174,7 @@ def test_the_script_for_python_stays_short():
     assert max(map(len, text)) <= 120
 
 
+@pytest.mark.long
 def test_point_09_wrong_arguments_get_a_usage_line(told):
     run = [sys.executable if told.name == "estimate.py" else RSCRIPT, str(told.folder / told.name)]
     for further in ([], ["card.json"], ["card.json", "released.csv", "everybody"], ["no.json", "no.csv"]):

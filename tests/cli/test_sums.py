@@ -68,6 +68,7 @@ def test_a_chain_of_sums_from_a_problem_file_to_an_audited_release(folder: Path,
     assert "audited by its form" in said
 
 
+@pytest.mark.long
 def test_letters_that_were_swapped_between_records_are_noticed(folder: Path, run: Run) -> None:
     problem, out = write(folder, 'form = "sums"\nmodulus = 4\norder = "keep"'), folder / "kept"
     assert run("release", "--details", problem, "-o", out)[0] == 0

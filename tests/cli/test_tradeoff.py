@@ -44,6 +44,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.long
 def test_a_curve_is_written_as_table_json_and_picture(folder, capsys):
     assert main(["tradeoff", "p.toml", "--points", "5"]) == 0
     words = capsys.readouterr().out
@@ -126,6 +127,7 @@ def test_one_point_has_a_design_behind_every_figure(regions, capsys):
     assert "the least rate R(D, E) is between" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_a_point_has_a_witness_or_a_separation(regions, capsys):
     assert main(["tradeoff", "r.toml", "--at", "5,0.1,0.5", "-o", "in"]) == 0
     assert "can be had: witness.json" in capsys.readouterr().out

@@ -91,6 +91,7 @@ def test_rows_are_numbered_by_a_column_on_a_cluster_alone(place: Path) -> None:
     assert not (place / "numbered").exists()
 
 
+@pytest.mark.long
 def test_a_design_is_applied_within_a_limit_too(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     design = release(Problem.from_file(place / "p.toml"), place / "whole", key=Key.unsafe(7)).design
     held, _ = apply(design, place / "t.parquet", key=Key.unsafe(7))
@@ -220,6 +221,7 @@ def test_duckdb_sorts_out_of_core_by_the_words_of_the_key_into_the_same_rows(pla
         assert (codes.reshape(many, ROWS) == codes[:ROWS]).all()
 
 
+@pytest.mark.long
 def test_a_release_that_was_shuffled_by_the_older_digest_is_still_undone(place: Path) -> None:
     problem = Problem.from_file(place / "p.toml")
     design = release(problem, place / "new", key=Key.unsafe(7)).design
@@ -240,6 +242,7 @@ def test_an_engine_that_is_not_there() -> None:
         engine_named("abacus", folder=Path())
 
 
+@pytest.mark.long
 def test_every_command_that_reads_a_table_keeps_to_a_limit(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -69,6 +69,7 @@ def test_side_information_counts_before_and_after_the_release(encoder):
     assert "by one who has Z anyway" in " ".join(seen(SimpleNamespace(**vars(AUDIT) | {"attacks": (attack,)})))
 
 
+@pytest.mark.long
 def test_what_is_proved_counts_side_information_before_the_release():
     counts = [[[3, 1], [2, 9]], [[7, 2], [2, 6]], [[4, 1], [1, 3]]]
     problem = replace(tradeoff(counts, "hamming", "1/5"), side_information=SideInformation("Z", "informed"))

@@ -66,6 +66,7 @@ def test_columns_drawn_without_looking_at_the_record_are_seen_after_a_shuffle(de
     assert examine_shuffled(design, design.problem.pmf, ROWS, letters).contradicts
 
 
+@pytest.mark.long
 def test_a_role_that_depends_on_the_sample_is_seen(design, inputs):
     """The right words in an order that favours the first sample: every column fits, but its roles tell about it."""
     channel = design.channel
@@ -81,6 +82,7 @@ def test_a_role_that_depends_on_the_sample_is_seen(design, inputs):
     assert next(f for f in told.findings if f.contradicts).what == "released values do not depend on X1"
 
 
+@pytest.mark.long
 def test_a_letter_that_its_record_cannot_draw_settles_it(design, inputs):
     letters = dealt(design.channel, inputs)
     letters[7] = np.prod([len(a) for a in design.channel.output.values()]) - 1  # all samples in the last role

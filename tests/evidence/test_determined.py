@@ -38,6 +38,7 @@ def releases(many, margins, seed=1):
         yield sum(rng.multinomial(n, row / row.sum()) for n, row in zip(counts, rows, strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("margins", [True, False])
 def test_point_09_no_entry_of_the_demo_is_dust(margins):
     design, _ = demo(margins)

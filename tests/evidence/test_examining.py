@@ -58,6 +58,7 @@ def counted_pmf(design, inputs):
     return Pmf.from_counts(design.channel.inputs, codes, [1] * len(inputs))
 
 
+@pytest.mark.long
 # --- paired tests ----------------------------------------------------------------------------------------------------
 def test_the_right_law_is_not_contradicted_in_many_repetitions(design):
     rng, law = np.random.default_rng(1), law_of(design)

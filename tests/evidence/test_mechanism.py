@@ -22,6 +22,7 @@ PARITY = Channel(BITS, {"Y": ("0", "1")}, (FLIP, FLIP[::-1], FLIP[::-1], FLIP))
 UNIFORM = Pmf.from_records(BITS, [(x, 1) for x in product("01", repeat=2)])
 
 
+@pytest.mark.long
 def test_noisy_parity_under_the_uniform_prior():
     seen = examine_mechanism(PARITY, UNIFORM)
     told = seen.to_json()
@@ -43,6 +44,7 @@ def test_noisy_parity_under_the_uniform_prior():
     json.dumps(told)
 
 
+@pytest.mark.long
 def test_the_promises_that_it_names_are_kept():
     """Every level that the audit names is accepted by the kernel as a promise of that mechanism."""
     law = Channel(BITS, {"Y": ("0", "1")}, (FLIP, (Fraction(2, 3), Fraction(1, 3)), FLIP[::-1], FLIP))
@@ -66,6 +68,7 @@ def test_infinite_levels_are_null():
     assert not any(isinstance(g, LocalDP) for g in examine_mechanism(law).guarantees)
 
 
+@pytest.mark.long
 def test_the_worst_adversary_in_words():
     text = "\n".join(audited(examine_mechanism(PARITY, UNIFORM)))
     assert "The worst record is A." in text

@@ -95,6 +95,7 @@ def test_estimates_that_would_be_biased_are_refused():
         estimate_numbers(added(), pa.table({"x": ["0"] * 9}), target="moon")
 
 
+@pytest.mark.long
 # --- mechanisms whose rows are not written out -----------------------------------------------------------------------
 def test_an_audit_along_the_axes_agrees_with_one_by_rows():
     channel = added(Fraction(1, 2))

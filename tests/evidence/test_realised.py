@@ -23,6 +23,7 @@ def drawn(law, inputs, seed):
     return np.array([rng.choice(len(law[x]), p=law[x]) for x in inputs])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "most"), [("hamming", "1/8"), ("absolute", "1/8"), ("squared", "1/8")])
 def test_the_right_law_is_in_its_band_and_one_that_keeps_more_is_not(kind, most):
     design = solve(tradeoff(COUNTS, kind, most))
@@ -38,6 +39,7 @@ def test_the_right_law_is_in_its_band_and_one_that_keeps_more_is_not(kind, most)
     assert not right.low < wrong.seen < right.high
 
 
+@pytest.mark.long
 def test_the_audit_tells_it_and_counts_it_among_the_tests():
     design = solve(tradeoff(COUNTS, "hamming", "1/4"))
     law = np.array([[float(v) for v in row] for row in design.channel.rows])

@@ -106,6 +106,7 @@ def test_thousands_of_letters_are_audited_by_their_level(tmp_path):
         audit(design, prior=joint)
 
 
+@pytest.mark.long
 def test_sums_of_thirty_bits_keep_their_promises_and_rule_inputs_out():
     names = tuple(f"X{k}" for k in range(30))
     joint = ProductPmf(tuple(Pmf.from_records({n: BITS}, [(("0",), 7), (("1",), 3)]) for n in names))

@@ -81,6 +81,7 @@ def test_the_release_is_proved_and_says_so_in_one_line(released):
     assert "<html" in released.statement()
 
 
+@pytest.mark.long
 def test_without_a_list_all_columns_are_released_but_identifiers():
     out = protect(pd.DataFrame(FRAME), secret="health", reveal_nothing=True)
     assert list(out.data.columns) == ["age", "plan", "visits"]
@@ -249,6 +250,7 @@ def test_the_outline_for_machines_is_in_the_card(released, tmp_path):
     assert "joint" not in json.dumps(card)
 
 
+@pytest.mark.long
 def test_a_release_of_records_says_how_much_it_changes_and_shows_none_of_them():
     made = protect(pa.table(FRAME), **WISH, form="records")
     assert re.search(r"; [\d.]+ of 300 entries in 100 rows changed; ", repr(made))

@@ -45,6 +45,7 @@ def test_rows_keep_their_order_and_the_promise_is_proved(fitted):
     assert set(fitted.groups_) == {"age", "plan"}
 
 
+@pytest.mark.long
 def test_frames_come_out_with_set_output(fitted):
     out = clone(fitted).set_output(transform="pandas").fit_transform(X, Y)
     assert isinstance(out, pd.DataFrame)
@@ -73,6 +74,7 @@ def test_a_key_repeats_the_draw_also_after_pickling(tmp_path):
     assert (keyed.transform(X) != keyed.set_params(key=None).transform(X)).any()
 
 
+@pytest.mark.long
 def test_it_works_inside_other_estimators():
     from sklearn.compose import ColumnTransformer
 
@@ -80,6 +82,7 @@ def test_it_works_inside_other_estimators():
     assert columns.fit_transform(X, Y).shape == (len(X), 1)
 
 
+@pytest.mark.long
 def test_gaps_stay_gaps():
     table = X.assign(plan=[None if k % 5 == 0 else v for k, v in enumerate(X["plan"])])
     out = Protector().fit_transform(table, Y)

@@ -145,6 +145,7 @@ def seen(module, kept):
 CHOSEN = sorted(PLANTED)[:: effort(10, 1)]  # a few of each kind by default, all of them in the long run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CHOSEN)
 def test_a_planted_error_is_seen(name, kept):
     right, wrong = PLANTED[name]

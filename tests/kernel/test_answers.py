@@ -109,6 +109,7 @@ def test_the_variance_of_gaussian_noise_is_below_v_by_less_than_a_millionth():
         assert noise._total[1] >= noise._least_total
 
 
+@pytest.mark.long
 def test_wide_noise_is_bounded_without_a_list_of_its_values():
     wide = Gaussian(F(10**12), Work(10**8))
     assert wide.divergence(0, {0: 1, 1: 1}) is None
@@ -263,6 +264,7 @@ def test_a_forged_document_is_refused(forged, why):
         check(canonical(document(**forged)))
 
 
+@pytest.mark.long
 def test_every_single_figure_of_a_document_counts():
     """Less noise, larger moves, more records in a group: no change in the wrong direction is still proved."""
     tight = json.loads(

@@ -27,6 +27,7 @@ def refusal(name):
     return str(refused.value), time.process_time() - start
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FORGED)
 def test_a_forged_file_is_refused(name):
     sentence, took = refusal(name)
@@ -48,6 +49,7 @@ def test_the_exported_file_refuses_all_of_them_with_the_same_sentence():
             other.check(text, privacy_only=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", BOUNDS)
 def test_a_false_bound_is_refused(name):
     for checker, refused in ((check, Refused), (one_file().check, one_file().Refused)):
@@ -73,6 +75,7 @@ def test_a_python_that_reads_short_numbers_only_is_refused(digits):
         sys.set_int_max_str_digits(before)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [

@@ -125,6 +125,7 @@ def test_a_letter_that_never_leaves_cannot_be_every_letter(folder):
             check(text_of(document), privacy_only=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_larger_group_or_more_rows_cannot_cost_less(folder):
     for document in proved(folder):

@@ -31,6 +31,7 @@ def test_a_number_that_python_does_not_write_is_a_refusal():
         check(text_of(found))
 
 
+@pytest.mark.long
 def test_more_inputs_than_python_writes_are_a_refusal():
     names = {f"C{k}": ["a", "b"] for k in range(15_000)}
     found = card(names, {"observe": list(names)}, [], RESPONSE) | {"work": "10000000"}

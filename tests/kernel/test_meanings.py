@@ -28,6 +28,7 @@ def test_other_meanings_are_refused_or_true():
     assert found.differ == []
 
 
+@pytest.mark.long
 def test_verify_of_the_package_says_the_same(tmp_path, capsys):
     file, seen = tmp_path / "design.json", set()
     for _, lie in some_of(effort(15, 500), random.Random(9)):

@@ -292,6 +292,7 @@ def test_a_shape_that_noise_does_not_keep_is_refused():
             check(canonical(document))
 
 
+@pytest.mark.long
 def test_three_records_tell_three_times_as_much():
     """A group is never dropped: three records with noise of their own."""
     document = real("noise_dalenius")
@@ -342,6 +343,7 @@ def test_bounds_without_a_line_hold_and_are_looser():
         assert 0 <= check(canonical(document)).bound <= tight
 
 
+@pytest.mark.long
 def test_damaged_lines_prove_nothing_that_is_passed():
     for name in ("noise_dice_gaussian", "noise_dice_leakage", "noise_capacity_2"):
         document = real(name)
@@ -487,6 +489,7 @@ def test_a_filled_column_needs_its_law_and_few_letters_for_its_noise_matrix():
         check(canonical(document))
 
 
+@pytest.mark.long
 def test_logarithms_of_many_numbers_lie_within_their_bounds():
     rising = sorted({(k * k * 7919 + 13 * k + 5) % 10**9 + 1 for k in range(40_000)})
     assert len(rising) > 20_000

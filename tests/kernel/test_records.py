@@ -126,6 +126,7 @@ def test_random_numbers_only_weaken_the_bound(seed):
         assert check(spoilt(best.text, change), ALLOWED).bound <= best.bound
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_random_multipliers_of_records_only_weaken_the_bound(seed):
     asked = problem(seed, Leakage(("S",), Fraction(1, 20)))
@@ -252,6 +253,7 @@ def test_distances_of_very_many_sizes_are_looked_at_one_by_one():
         assert near.least(x) == min(metric.distance(x, y) + n for y, n in zip(records, numbers, strict=True))
 
 
+@pytest.mark.long
 def test_three_classes_without_a_majority_are_bounded_for_all_letters():
     for seed in range(6):
         asked = problem(seed, classes=3, letters=(3, 2, 2), rows=30)
@@ -270,6 +272,7 @@ def test_the_work_that_a_file_declares_is_enough_and_not_without_end():
         check(spoilt(found.text, lambda d: d.__setitem__("work", str(needed // 2))), ALLOWED)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seen", "classes"), [(True, 2), (False, 3), (True, 3), (False, 2)][: effort(1, 4)])
 def test_a_preserving_release_that_leaks_is_near_the_best_of_all_matrices(seen, classes):
     """Against the dense family, which proves the optimum: the bound is below it, and the value hardly above."""
@@ -285,6 +288,7 @@ def test_a_preserving_release_that_leaks_is_near_the_best_of_all_matrices(seen, 
     assert verdict.rule == "records"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("classes", [2, 3])
 def test_mixtures_that_are_taken_apart_prove_less_and_nearly_as_much_in_many_steps(classes):
     """Against the rule without steps: below it for every number of steps, and at the bound of mechanisms that see S."""
@@ -329,6 +333,7 @@ def preserving():
     return leaking_and_preserving(problem(3, Leakage(("S",), Fraction(1, 20)), preserve=True, rows=80))
 
 
+@pytest.mark.long
 def test_wrong_numbers_of_a_preserving_proof_only_loosen_it():
     found = preserving()
     document = json.loads(found.dumps())
@@ -356,6 +361,7 @@ def limited(**more):
     return replace(problem(2, Leakage(("S",), Fraction(1, 50))), limits=limits, **more)
 
 
+@pytest.mark.long
 def test_a_limit_for_one_column_has_a_price_in_the_proof():
     asked = limited()
     found = by_records(asked)
@@ -366,6 +372,7 @@ def test_a_limit_for_one_column_has_a_price_in_the_proof():
     assert found.gap < Fraction(1, 10**7)
 
 
+@pytest.mark.long
 def test_random_prices_of_limits_only_weaken_the_bound():
     found = by_records(limited())
     rng = random.Random(3)
@@ -375,6 +382,7 @@ def test_random_prices_of_limits_only_weaken_the_bound():
         assert check(text, ALLOWED).bound <= found.value
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("limit", "claimed", "why"),
     [
@@ -448,6 +456,7 @@ def test_a_channel_over_letters_says_nothing_about_rows_of_records():
         check(spoilt(found.text, change), ALLOWED)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by_letters", [True, False])
 def test_kept_rows_are_counted_in_both_forms(by_letters):
     asked = replace(problem(2, Leakage(("S",), Fraction(1, 50))), keep_rows=Fraction(19, 20))

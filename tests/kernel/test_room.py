@@ -54,15 +54,18 @@ def test_a_planted_fault_of_the_room_is_seen(planted, fault):
     assert fault in faults(planted)
 
 
+@pytest.mark.long
 def test_lines_of_code_are_counted_without_words():
     assert lines('"""What."""\n\n# why\nx = 1\n\n\ndef f():\n    """Two\n    lines."""\n    return 1\n') == (10, 3)
     assert set(PRIVACY) <= set(modules())
 
 
+@pytest.mark.long
 def test_the_core_of_privacy_reads_in_one_sitting():
     assert total(CORE)[0] <= 1800
 
 
+@pytest.mark.long
 def test_few_lines_run_for_the_privacy_of_one_dense_design():
     counted = {
         name: ran(text_of(document)) for name, document in honest().items() if document["channel"]["form"] == "dense"

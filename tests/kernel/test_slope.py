@@ -53,6 +53,7 @@ def least_rate(law, costs, most):
     return best / log(2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(effort(4, 100)))
 def test_no_weights_and_no_slope_pass_the_least_rate(seed):
     random = Random(seed)
@@ -165,6 +166,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PLANTED)
 def test_planted_errors_are_seen(name):
     kernel = planted(*PLANTED[name])

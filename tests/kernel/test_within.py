@@ -55,6 +55,7 @@ def numbers(rng, many=9):
     return [str(int(n)) for n in rng.integers(1, 1000, many)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["total_variation", "kl_bits", "confidence"])
 def test_no_law_of_the_ball_tells_more_than_any_evidence_proves(kind):
     rng = np.random.default_rng(31)

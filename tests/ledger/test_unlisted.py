@@ -46,6 +46,7 @@ def test_the_figures_of_a_form_are_never_below_those_of_its_rows():
     assert short.rate_bits >= dense.rate_bits
 
 
+@pytest.mark.long
 def test_thousands_of_letters_are_charged_with_their_level():
     design = perturbed(2500)
     text, card = design.dumps(), design.card_text()

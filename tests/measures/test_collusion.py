@@ -54,6 +54,7 @@ def test_theorem_4_without_its_condition_is_false_and_percolation_holds() -> Non
     assert told.lemma2 == pytest.approx(sum(told.apart))  # X given S is certain, so the chain holds
 
 
+@pytest.mark.long
 def test_lemma_2_and_percolation_bound_random_releases() -> None:
     rng = np.random.default_rng(1)
     applied = 0

@@ -74,6 +74,7 @@ def test_erasure_and_z():
     assert eta_kl(z)[1] == pytest.approx(0.7, abs=1e-14)
 
 
+@pytest.mark.long
 def test_the_directions_differ():
     law, p = channel((2,), [[1, 0], ["3/10", "7/10"]]), prior(["1/2", "1/2"])
     assert abs(s_star(p, law)[0] - s_star(p, law, reverse=True)[0]) > 0.01

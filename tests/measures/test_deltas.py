@@ -74,6 +74,7 @@ def test_many_records_are_measured_as_few_of_them_are(noise, kind):
     assert by_ends.capacity(1e-9)[1] >= by_values.capacity(1e-9)[0] - 1e-9
 
 
+@pytest.mark.long
 def test_adversaries_who_lack_bits_learn_less_and_never_more():
     query = Query(200, (BITS,) * 200, "count", "gaussian", F(2500))
     anybody = query_capacity(query).high

@@ -27,6 +27,7 @@ quick = settings(deadline=None, max_examples=25)
 ONES = [["X1"], ["X2"]]
 
 
+@pytest.mark.long
 @given(joints((2, 3), 2))
 @quick
 def test_no_design_exceeds_a_bound_of_equation_4(problem):
@@ -93,6 +94,7 @@ def test_examination_flags_exact_zeros_and_what_others_would_learn():
     assert 0 < exposed[0].leakage_bits < 1e-20
 
 
+@pytest.mark.long
 @given(joints((2, 2), 2))
 @quick
 def test_every_design_is_examined_as_private(problem):

@@ -390,6 +390,7 @@ def test_intervals_cover_the_truth_in_19_of_20_releases(alpha, target):
     assert share.max() <= 0.97
 
 
+@pytest.mark.long
 def test_a_quick_look_at_coverage_and_that_it_can_fail():
     assert 0.91 <= coverage(2.0, "table", 300, seed=4).mean() <= 0.98
     assert coverage(2.0, "table", 300, seed=4, wrong=0.7).mean() < 0.88

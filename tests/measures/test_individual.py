@@ -32,6 +32,7 @@ def bits(nats):
     return float(nats) / LN2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", cases("001_capacity.json", "individual_capacity"), ids=lambda c: c["name"])
 def test_reference_capacities(case):
     given, wanted = case["inputs"], case["expected"]

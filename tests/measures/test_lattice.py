@@ -99,6 +99,7 @@ def test_implied_takes_the_best_way_and_says_it() -> None:
     assert "strong_dp" not in implied("information", 0.5, Context(3, 2.0, full=False))
 
 
+@pytest.mark.long
 def test_delta_falls_with_epsilon_and_is_nil_at_the_level() -> None:
     rng = np.random.default_rng(1)
     for turn in range(20):

@@ -34,6 +34,7 @@ def told(law: np.ndarray, channel: Channel) -> float:
     return float((joint * np.log2(np.where(joint > 0, joint / np.maximum(product, 1e-300), 1.0))).sum())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(effort(2, 4)))
 def test_no_law_in_the_ball_tells_more(seed: int) -> None:
     law, joint, channel = setting(seed)

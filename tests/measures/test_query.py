@@ -108,6 +108,7 @@ def test_entropy_of_equation_82(case):
     assert float(low) * log(2) == pytest.approx(float(case["expected"]["H_nats"]), abs=1e-13)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "case", [c for c in cases("exponential_calibration") if c.values[0]["expected"]["lam_max"] != "inf"][::3]
 )
@@ -158,6 +159,7 @@ def test_the_values_of_f_are_those_of_all_outcomes(letters, kind, records):
     assert set(query.reaches(1)[0].lines) == reached
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "letters", "records"),
     [("count", BITS, 1_200_000), ("sum", ("0", "1", "10"), 500_000), ("histogram", TRITS, 10_000)],
@@ -229,6 +231,7 @@ def test_the_worst_adversary_is_said_in_words():
     assert sorted(b.others for b in found.beliefs) == [("0",), ("20",)]
 
 
+@pytest.mark.long
 def test_five_hundred_bits_close():
     found = query_capacity(Query(500, (BITS,) * 500, "count", "geometric", F(99, 100)))
     assert found.high - found.low < 1e-8
@@ -309,6 +312,7 @@ def test_point_03_calibrated_noise_keeps_the_record_with_more_letters_within_the
     assert found.beside is None or found.beside_proved[0] > 1.5
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=effort(4, 15))
 @given(
     st.lists(st.integers(0, 30), min_size=8, max_size=8),

@@ -54,6 +54,7 @@ def fits(told):
     yield regressed(told, "age", ["ill", "sex"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", ["table", "population"])
 @pytest.mark.parametrize("kept", [False, True])
 def test_point_17_intervals_of_the_coefficients_cover(target, kept):

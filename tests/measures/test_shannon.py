@@ -50,6 +50,7 @@ def test_entropies_of_dyadic_laws_are_exact():
     assert binary_entropy(0.25) == pytest.approx(2 - 0.75 * log2(3), abs=1e-15)
 
 
+@pytest.mark.long
 @given(pmfs)
 @quick
 def test_chain_rules_and_symmetry(p):
@@ -65,6 +66,7 @@ def test_chain_rules_and_symmetry(p):
     assert 0.0 <= entropy(p, a + b) <= log2(6) + 1e-12
 
 
+@pytest.mark.long
 @given(pmfs)
 @quick
 def test_enclosures_hold_the_floats_and_zero_means_independent(p):
@@ -78,6 +80,7 @@ def test_enclosures_hold_the_floats_and_zero_means_independent(p):
     assert entropy(p, ["X1", "W"]) == pytest.approx(float(low), rel=1e-13, abs=1e-300)
 
 
+@pytest.mark.long
 @given(st.data())
 @quick
 def test_processing_never_adds_information(data):

@@ -33,6 +33,7 @@ def test_the_designer_of_every_mechanism_exists(mechanism):
     assert callable(getattr(import_module(module), function))
 
 
+@pytest.mark.long
 def test_declarations_import_no_solver():
     """The command line starts with the declarations; scipy and the solvers take a second."""
     heavy = ("scipy", "clarabel", "highspy", "pyarrow", "dalenius.solvers", "dalenius.mechanisms.columns.disclose")

@@ -80,6 +80,7 @@ def test_a_name_is_taken_once(registered):
         register_form(Halves, HalvesForm())
 
 
+@pytest.mark.long
 def test_a_form_from_outside_is_read_drawn_tested_and_audited(registered):
     channel = channel_of({"form": "halves", "inputs": {"x": list(LETTERS)}, "lie": "1/4"})
     assert isinstance(form_of(channel), HalvesForm)
@@ -92,6 +93,7 @@ def test_a_form_from_outside_is_read_drawn_tested_and_audited(registered):
     assert audit.strong_dp_epsilon == pytest.approx(np.log(3))
 
 
+@pytest.mark.long
 def test_letters_of_another_law_contradict_it(registered):
     honest = Halves({"x": LETTERS}, Fraction(1, 4))
     liar = Halves({"x": LETTERS}, Fraction(2, 5))

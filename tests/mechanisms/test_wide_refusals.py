@@ -105,6 +105,7 @@ def test_local_dp_on_many_columns_goes_column_by_column():
     assert found.value > 0
 
 
+@pytest.mark.long
 def test_kept_rows_reach_wide_tables_through_the_dispatcher():
     asked = wide(
         observe=(*NAMES, "S"),

@@ -26,6 +26,7 @@ def test_the_worst_partition_of_the_reference() -> None:
     assert s_star(*reference())[0] == pytest.approx(0.37903005824, abs=1e-6)  # valid, but not tight
 
 
+@pytest.mark.long
 def test_no_random_secret_has_a_larger_factor() -> None:
     prior, channel = reference()
     high = worst_factor(prior, channel).high

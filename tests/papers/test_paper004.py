@@ -188,6 +188,7 @@ def test_the_worst_factor_over_partitions(case):
     assert list(found.classes) == case["expected"]["partition"]
 
 
+@pytest.mark.long
 @of_kind("robust_design_8")
 def test_least_contraction(case):
     n, limit = case["inputs"]["n"], Fraction(str(case["inputs"]["max_x_distortion"])).limit_denominator(10**6)

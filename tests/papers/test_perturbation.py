@@ -69,6 +69,7 @@ def test_curves_rise_and_are_concave_with_small_gaps(curve, model):
     assert values[-1] == pytest.approx(float(entropy_of(model.floats[0])))
 
 
+@pytest.mark.long
 def test_output_perturbation_of_four_values_closes_its_gap():
     found = output_perturbation(FOUR, "1/20")
     assert found.gap_bits <= 1e-8

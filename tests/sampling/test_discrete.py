@@ -52,6 +52,7 @@ def test_the_right_law_passes_and_a_wrong_one_does_not(draw, parameter, weight):
         assert p_value(drawn, weight, float(parameter) * factor) < LIMIT
 
 
+@pytest.mark.long
 def test_a_coin_of_an_exponential():
     coins = Coins(Stream(bytes(32)), 3)
     for x in (Fraction(0), Fraction(1, 2), Fraction(1), Fraction(7, 3)):

@@ -128,6 +128,7 @@ def rotated(wrong=1.0):
     return Noise(grid, told, axes, ((Fraction(1), Fraction(1)), (Fraction(1), Fraction(-1))), (Fraction(20),) * 2)
 
 
+@pytest.mark.long
 def test_axes_across_columns_follow_the_rows_of_the_channel_and_no_other():
     channel, other = rotated(), rotated(1.1)
     codes = np.full(ROWS, 5)

@@ -77,6 +77,7 @@ def test_the_right_law_is_accepted_and_one_ten_per_cent_wrong_rejected(name):
         assert (seen < freedom + 8 * (2 * freedom) ** 0.5 + 20) == accepted
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(st.integers(0, 2**70), st.integers(0, 9)), min_size=1, max_size=6), st.integers(0, 999))
 @settings(deadline=None, max_examples=effort(10, 60))
 def test_vectorised_equals_the_definition(pairs, seed):

@@ -109,6 +109,7 @@ CHANNELS: dict[str, Rows] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CHANNELS)
 def test_the_right_law_is_accepted_and_one_ten_per_cent_wrong_rejected(name: str) -> None:
     rows = CHANNELS[name]
@@ -155,6 +156,7 @@ def letter_by_definition(row: list[Fraction], words: list[int]) -> int:
     return sum(sum(row[: j + 1], F(0)) <= u for j in range(len(row)))
 
 
+@pytest.mark.long
 @settings(max_examples=effort(20, 150), deadline=None)
 @given(channels())
 def test_vectorised_scalar_and_definition_agree_at_every_threshold(rows: Rows) -> None:
@@ -177,6 +179,7 @@ def test_vectorised_equals_scalar_on_a_real_stream(rows: Rows, start: int, seed:
     assert drawn == [sampler.draw_one(int(code), words, start + i) for i, code in enumerate(codes)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("inputs", "letters", "rows"), [(12, 12, 800), (3, 255, 200), (3, 256, 200), (2, 1000, 100), (400, 4, 800)]
 )
@@ -359,6 +362,7 @@ def test_permutation_holds_every_row_once(n: int) -> None:
     assert (permutation(stream("order"), n) == order).all()
 
 
+@pytest.mark.long
 def test_orders_of_four_rows_are_uniform_and_a_naive_shuffle_is_not() -> None:
     orders = {order: i for i, order in enumerate(permutations(range(4)))}
     trials = effort(4_000, 24_000)
@@ -424,6 +428,7 @@ def test_codes_outside_the_channel_are_refused() -> None:
     assert sampler.draw(np.zeros(0, dtype=np.int64), stream("codes")).size == 0
 
 
+@pytest.mark.long
 def test_the_last_rows_of_all_are_drawn_as_the_scalar_definition_says() -> None:
     """Rows up to 2^64 - 1, of which no sum fits a signed word; every second cell has a threshold inside."""
     sampler = Sampler([[Fraction(1, 997)] * 997])

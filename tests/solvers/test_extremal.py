@@ -172,6 +172,7 @@ def test_more_columns_than_bits_in_a_word(n):
     assert sorted(corners, reverse=True) == [tuple(Fraction(int(i == j)) for i in range(n)) for j in range(n)]
 
 
+@pytest.mark.long
 def test_degenerate_walk_over_more_columns_than_bits_in_a_word():
     A, b = transport([1, 32], [1] * 33)
     found = walk(A, b)

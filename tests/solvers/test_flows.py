@@ -51,6 +51,7 @@ def test_a_plan_costs_what_a_linear_program_finds_and_its_potentials_prove_it(se
     assert int(supply @ plan.row_potential + demand @ plan.column_potential) == plan.bound
 
 
+@pytest.mark.long
 def test_many_points_go_through_samples_and_generated_arcs(monkeypatch):
     monkeypatch.setattr("dalenius.solvers.flows.transport._SAMPLED", 200)
     metric, rows, columns, supply, demand = instance(5, 900, 1000, axes=6, letters=5)

@@ -80,6 +80,7 @@ def test_the_loss_covers_the_exact_one():
         assert told >= 1 - min(p / v for p, v in zip(rows[4], mix, strict=True)) * sum(a)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("classes", "size", "letters"), [(2, 12, 3), (3, 5, 6), (3, 6, 2), (3, 6, 3), (4, 4, 3)][: effort(2, 5)]
 )
@@ -100,6 +101,7 @@ def test_the_best_selection_is_the_same_with_all_rows_and_by_enumeration(classes
     assert laws.information(short.weights[used], at[used]) == pytest.approx(short.low, abs=1e-9)
 
 
+@pytest.mark.long
 def test_rows_left_out_without_proof_would_be_missed(monkeypatch):
     """The comparison with all selections can fail: here every row but the first is left out, proved or not."""
     rng = np.random.default_rng(0)

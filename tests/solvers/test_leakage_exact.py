@@ -74,6 +74,7 @@ def test_random_channels_sum_to_one_without_error(seed):
         assert (program.mass[:, None] * W * C).sum() <= D * program.total
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MIXTURES)
 def test_denominators_stay_short(name):
     W = exact_mixture(name)

@@ -63,6 +63,7 @@ def test_rate_of_a_fair_bit_with_hamming_distortion_is_log_2_minus_its_entropy(D
     assert solution.value == pytest.approx(log(2) - entropy(float(D)), abs=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["combined", "ind", "marginal", "limits"][: effort(1, 4)])
 def test_equations_and_several_limits_reach_a_gap_of_1e_9(name):
     solved(mixture(name, 30, secrets=10), 1e-9)
@@ -103,6 +104,7 @@ def test_side_information_counts_group_by_group():
     assert abs(solved(program)[0].value) < GAP
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*MIXTURES, "metric", "rate"])
 def test_every_mixture_is_certified_and_made_exact(name):
     solved(mixture(name, 12))
@@ -349,6 +351,7 @@ def test_large_and_shifted_costs_are_scaled():
 # --- beyond memory --------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["two", "rate", "dist", "zeros"][: effort(2, 4)])
 def test_mirror_descent_meets_the_interior_point(name, monkeypatch):
     program = mixture("rate" if name == "rate" else "dist", 10)
@@ -375,6 +378,7 @@ def test_what_neither_method_can_hold_is_refused(monkeypatch):
 # --- curves ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["dist", "local", "mindist"])
 def test_a_snapshot_saves_steps_at_the_next_limit(name):
     program = mixture(name, 12)

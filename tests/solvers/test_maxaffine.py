@@ -154,6 +154,7 @@ def test_any_chords_and_any_multipliers_bound_the_optimum(data):
     assert bound >= enumerated(counts, bits(3), W) - 1e-12
 
 
+@pytest.mark.long
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 100), st.integers(2, 4))
 def test_any_z_is_raised_to_a_bound_by_its_cover(seed, k):
@@ -225,6 +226,7 @@ def test_without_time_the_answer_is_loose_but_true():
         assert_certificate(best, p, W, M)
 
 
+@pytest.mark.long
 def test_the_search_is_deterministic():
     _, p, W, M = instance(bits(4), 3, 2)
     first, second = (max_affine(p, W, M, gap=1e-4) for _ in range(2))

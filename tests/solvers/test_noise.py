@@ -119,6 +119,7 @@ def least_proved(channel, p, size, least):
     return proved_text(draft, [{"rule": "noise", "line": None, "least": [proof]}]).bound
 
 
+@pytest.mark.long
 def test_proposition_3_is_false_at_the_reference_values():
     (case,) = (c for c in CASES if c["name"] == "prop3_counterexample_pinf")
     uniform = float(capacity_of(proved_capacity(3, (1, 1))[0], [[0, 1], [2, 1]]))

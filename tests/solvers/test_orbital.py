@@ -114,6 +114,7 @@ INSTANCES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("p", "views", "symmetric"), INSTANCES.values(), ids=INSTANCES)
 def test_equals_exact_enumeration(p, views, symmetric):
     found = self_disclosure(p, views, gap=1e-8, symmetric=symmetric)

@@ -23,6 +23,7 @@ def test_hamming_is_solved_by_the_symmetric_channel(n: int) -> None:
     assert found.value - found.bound <= 1e-6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "least"), [(3, 0.32652124), (5, 0.444367), (8, 0.499939), (10, 0.516801)])
 def test_absolute_distortion_matches_the_reference(n: int, least: float) -> None:
     limits = Limits.every_input(absolute(n), 0.15 * n)

@@ -69,6 +69,7 @@ def test_divergence_and_its_derivatives_against_quadrature(family):
     assert curve.max() <= 1.0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", ["gaussian", "laplace"])
 def test_the_upper_end_holds_between_the_points_for_any_input(family):
     points, weights = np.array([-2.5, 2.5]), np.array([0.5, 0.5])  # a bad input: D peaks in the middle

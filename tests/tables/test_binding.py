@@ -66,6 +66,7 @@ def test_a_table_is_counted(tmp_path: Path) -> None:
     assert again.pmf.probability(job=MISSING, sex="m") == 1
 
 
+@pytest.mark.long
 def test_names_are_checked_before_anything_is_read(tmp_path: Path) -> None:
     wrong = PROBLEM.replace('independent = ["sex"]', 'independent = ["gender"]')
     with pytest.raises(
@@ -140,6 +141,7 @@ def test_persons_across_chunks(chunk: int, memory: int | None, tmp_path: Path) -
         persons(holes, "id")
 
 
+@pytest.mark.long
 def test_persons_that_do_not_fit_into_memory_are_the_same(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     ids = rng.integers(0, 700, 2_000)

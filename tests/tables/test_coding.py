@@ -111,6 +111,7 @@ def test_grid_takes_the_nearest_point_and_ties_go_down() -> None:
     assert coded(["1/3", "0"], grid(0, 1, "1/3")).alphabets["c"] == ("0", "1/3", "2/3", "1")
 
 
+@pytest.mark.long
 @given(st.lists(st.integers(-500, 500), min_size=1), st.integers(-40, 0), st.integers(1, 90), st.integers(1, 7))
 @settings(max_examples=effort(8, 50), deadline=None)
 def test_grid_in_integers_and_in_fractions_agree(values: list[int], low: int, step: int, scale: int) -> None:

@@ -265,6 +265,7 @@ def released_alike(folder: Path, address: str) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.long
 def test_a_file_and_sqlite_are_released_alike(tmp_path: Path, sqlite: str) -> None:
     released_alike(tmp_path, sqlite)
 

@@ -270,6 +270,7 @@ def test_a_file_replaced_by_an_equal_one_is_another_source(tmp_path: Path) -> No
     assert known.changed(), "the inode tells them apart"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("clock", ["of the file system", "that stands still"])
 def test_a_file_rewritten_between_passes_with_its_old_size_and_time_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: str

@@ -112,6 +112,7 @@ def test_full_observation_equals_the_optimum_over_outcomes(model, n):
     assert types_disclosure(model.prior, model.kernel, n).value_bits <= found.bound_bits + 1e-10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", [TABLE, THREE], ids=["table", "three"])
 @pytest.mark.parametrize("n", [200, 1000])
 def test_many_samples_close_the_gap(model, n):

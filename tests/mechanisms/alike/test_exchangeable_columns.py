@@ -43,6 +43,7 @@ def by_types(problem, gap=1e-8):
     return proved(problem, channel, [certificate], method=method)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "value"), [(3, 0.0487570449572328), (4, 0.0447107042987243), (5, 0.0538973347274400)])
 def test_columns_that_are_alike_reach_table_i_as_all_outcomes_do(n, value):
     problem = written_out(n)

@@ -140,6 +140,7 @@ def models(draw, letters=2, values=2):
     return [Fraction(p, sum(prior)) for p in prior], [[Fraction(k, sum(r)) for k in r] for r in rows]
 
 
+@pytest.mark.long
 # --- the optimum -----------------------------------------------------------------------------------------------------
 @given(models(), st.integers(1, 4))
 @settings(deadline=None, max_examples=effort(5, 20))
@@ -152,6 +153,7 @@ def test_types_lose_nothing_and_keep_every_promise(model, n):
     assert check(design.dumps()).bound <= design.bound
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("model", "n"), [(TERNARY, 1), (TERNARY, 2), (TERNARY, 4), (THREE, 3)])
 def test_more_letters_lose_nothing(model, n):
     design = disclose_types(alike(*model, n), gap=1e-5)
@@ -162,6 +164,7 @@ def test_more_letters_lose_nothing(model, n):
     assert_private(design)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", [c for c in CASES if c["inputs"]["n"] <= effort(50, 100)], ids=lambda c: c["name"])
 def test_reference_values(case):
     i = case["inputs"]
@@ -317,6 +320,7 @@ def drawn_counts(channel: Types, rows: int) -> tuple[np.ndarray, np.ndarray]:
     return seen, seen.sum(axis=1)
 
 
+@pytest.mark.long
 def test_the_sampler_follows_the_type_and_a_wrong_law_is_noticed():
     channel = disclose_types(alike(*TABLE_1, 4)).channel
     seen, sizes = drawn_counts(channel, 40_000)

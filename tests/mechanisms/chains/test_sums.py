@@ -103,6 +103,7 @@ def ternary():
         return modular_sums(self_disclosure(["1/2", "1/3", "1/6"], 4), modulus=3)
 
 
+@pytest.mark.long
 def test_the_form_of_sums_has_the_rows_of_the_dense_channel(ternary):
     dense = modular_sums(self_disclosure(["1/2", "1/3", "1/6"], 4), modulus=3)
     assert ternary.channel.rows == dense.channel.rows
@@ -197,6 +198,7 @@ def test_the_chosen_modulus_tells_more_than_the_paper_and_at_most_the_optimum():
     assert 5 * paper.value < best.value < solve(problem).bound
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_sums_of_uniform_samples_are_example_3_and_nothing_tells_more(k):
     problem = runs(alike(["1/3"] * 3, 4), k)

@@ -61,6 +61,7 @@ def test_five_bits_in_windows_of_three_reach_the_corrected_value_of_errata_e1(q,
     assert pairs.value < windows(problem, size=3).value
 
 
+@pytest.mark.long
 def test_sixty_bits_are_certified_by_the_lemma_and_add_up():
     design = windows(bits("3/10", 60), size=4)
     four, last = (float(disclose(self_disclosure(["7/10", "3/10"], n)).value) for n in (4, 3))
@@ -183,6 +184,7 @@ class TestRandomColumns(DesignContract):
     test_what_cannot_be_promised_is_refused_with_a_figure = None  # a constant is always private
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "most"), [(3, None), (4, None), (6, 3.4122618591)])
 def test_random_columns_are_private_and_below_the_optimum(n, most):
     problem = self_disclosure(["7/10", "3/10"], n)

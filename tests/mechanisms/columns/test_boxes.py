@@ -43,6 +43,7 @@ SMALL = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SMALL)
 def test_boxes_enclose_the_exact_optimum(name):
     problem = SMALL[name]

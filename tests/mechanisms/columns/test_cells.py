@@ -33,6 +33,7 @@ def by_cells(problem, gap=1e-5):
     return proved(problem, channel, [certificate], method=method)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, 4])
 def test_the_proved_gap_is_the_one_that_was_asked(seed):
     """Letters that are merged and made exact cost something; the search leaves room for that, or searches again."""
@@ -63,6 +64,7 @@ def test_cells_enclose_the_exact_optimum(name, seed):
     check(enclosed.dumps())
 
 
+@pytest.mark.long
 def test_letters_of_w_and_of_the_views_may_have_any_names():
     """The checker sorts letters as text; "10" stands before "9" there."""
     problem = counted((3, 2), 3, 4)

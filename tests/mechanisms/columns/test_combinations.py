@@ -60,6 +60,7 @@ class TestContract(DesignContract):
     test_relabelling_letters_does_not_change_the_figures = None  # a local search, whose bound is tested elsewhere
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asked", [problem(), problem(preserve_marginals=True), nearest()])
 def test_no_record_at_all_is_released_as_an_impossible_combination(asked):
     design = solve(asked)
@@ -74,6 +75,7 @@ def test_no_record_at_all_is_released_as_an_impossible_combination(asked):
     assert set(marital[age == "child"]) <= {"single"}
 
 
+@pytest.mark.long
 def test_zeros_cost_nothing_where_letters_are_left():
     """As many letters as the best channel has remain, so forbidding the others loses nothing."""
     assert float(solve(problem(allow_inverted=True)).value) == pytest.approx(

@@ -178,6 +178,7 @@ def test_a_long_walk_is_for_those_who_ask_for_more_digits_than_usual(monkeypatch
     assert usual.gap <= 1e-6
 
 
+@pytest.mark.long
 @given(st.sampled_from([Fraction(k, 20) for k in range(1, 10)]))
 @settings(deadline=None, max_examples=5)
 def test_more_views_never_help(q):

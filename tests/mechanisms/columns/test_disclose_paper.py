@@ -87,6 +87,7 @@ def corrected_equation_25(p, w):
     return entropy(p) - float(weight) * entropy(ends[0]) - float(1 - weight) * entropy(ends[1])
 
 
+@pytest.mark.long
 def test_two_binary_samples_match_the_corrected_equation_25():
     draw = np.random.default_rng(25)
     above = 0

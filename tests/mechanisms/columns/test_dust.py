@@ -48,6 +48,7 @@ def entries(design):
     return [v for row in design.channel.rows for v in row if v]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("margins", [False, True])
 @pytest.mark.parametrize("bits", ["1/100", "1/1000", "1/20"])
 def test_point_09_no_entry_of_a_design_is_dust(bits, margins):
@@ -73,6 +74,7 @@ def test_worst_cases_of_a_secret_leave_no_dust():
     check(design.dumps())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("margins", [False, True])
 def test_point_09_sibsons_information_leaves_no_dust(margins):
     promise = Sibson(("S",), Fraction(2), Fraction(1, 10))

@@ -69,6 +69,7 @@ def enclosed(design, expected, gap=2e-6):
     assert float(design.gap) <= gap
 
 
+@pytest.mark.long
 def test_binary_symmetric_needs_a_third_letter():
     enclosed(solve(problem(BSC, ["X"], leak("1/10"))), 0.1 / (1 - h(0.1)))
 
@@ -174,6 +175,7 @@ def test_guess_about_all_of_the_input():
     assert Fraction(design.proved[0]["guess_after"]) <= Fraction(1, 2)
 
 
+@pytest.mark.long
 def test_a_capacity_bounds_all_that_is_told():
     design = solve(problem(BSC, ["X"], Dalenius(Fraction(1, 10))))
     assert float(design.bound) <= 0.1

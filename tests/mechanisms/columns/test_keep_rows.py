@@ -63,6 +63,7 @@ def shares(design):
     return found
 
 
+@pytest.mark.long
 def test_point_10_every_value_keeps_its_share_of_rows_exactly():
     free, kept = solve(asked()), solve(asked(keep_rows=Fraction(3, 4)))
     assert min(shares(free).values()) < Fraction(1, 2), "without the limit a value is emptied"
@@ -80,6 +81,7 @@ def test_the_price_rises_with_the_share(share):
     assert design.value <= solve(asked(preserve_marginals=True)).value + Fraction(1, 10**6)
 
 
+@pytest.mark.long
 def test_a_design_that_empties_a_value_is_refused_by_the_checker():
     kept = json.loads(solve(asked(keep_rows=Fraction(3, 4))).dumps())
     emptied = json.loads(solve(asked()).dumps())

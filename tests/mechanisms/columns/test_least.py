@@ -61,6 +61,7 @@ def test_least_leakage_of_three_encoders_and_two_views(inputs, key, want):
     assert float(design.bound) <= want + 1e-12
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("inputs", "key", "want"), CASES.values(), ids=CASES.keys())
 def test_least_rate_and_half_of_both(inputs, key, want):
     rate, half = next(c for c in ORACLE["tradeoff"] if c["inputs"] is inputs)["rates"][key]
@@ -83,6 +84,7 @@ RARE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("counts", "matrix", "limit"), RARE.values(), ids=RARE)
 @pytest.mark.parametrize("key", ["stat_informed_public", "uninformed_public", "informed_both"][: effort(1, 3)])
 def test_rare_records_large_costs_and_limits_at_either_end(counts, matrix, limit, key):
@@ -211,6 +213,7 @@ def preserved():
     )
 
 
+@pytest.mark.long
 def test_what_tightened_limits_cost_is_not_searched_for(monkeypatch):
     """A leakage limit of 1/5000 bits has a price of hundreds: a hair of it is more than the finest gap."""
     steps, real = [], searching.descend
@@ -463,6 +466,7 @@ def test_kl_is_for_probabilities_and_proved_by_intervals():
         solve(replace(beside(), limits=(Distortion("kl", ("X",), Fraction(1)),)))
 
 
+@pytest.mark.long
 @given(st.lists(st.integers(0, 20), min_size=12, max_size=12).filter(lambda c: sum(c) > 0), st.integers(0, 10))
 @settings(deadline=None, max_examples=effort(5, 15), suppress_health_check=[HealthCheck.too_slow])
 def test_leakage_lies_between_zero_and_what_the_input_tells_and_falls_with_the_limit(counts, tenths):

@@ -94,6 +94,7 @@ def independent_rows(problem):
     return rows
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("letters", [2, 3])
 @pytest.mark.parametrize("views", [False, True])
 def test_local_dp_equals_the_program_over_all_extreme_columns(letters, views):
@@ -155,6 +156,7 @@ def test_a_metric_equals_the_program_over_all_extreme_columns():
     assert float(design.value) == pytest.approx(extreme_optimum(problem, rows), abs=1e-8)
 
 
+@pytest.mark.long
 # --- limits of epsilon -----------------------------------------------------------------------------------------------
 def test_more_epsilon_tells_more_and_the_ends_are_known():
     nothing = solve(mixed([*VIEWS, LocalDP(0)]))
@@ -184,6 +186,7 @@ def test_all_the_input_under_local_dp_has_two_valued_columns():
     assert float(design.value) < 0.177886551284301  # the ceiling at epsilon 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("about", [("X1", "X2", "X3"), ("W",)])
 def test_many_letters_still_get_a_channel_and_a_bound(about):
     design = solve(mixed([VIEWS[0], LocalDP(1)], letters=12, about=about), gap=1e-4, seconds=0.5)

@@ -37,6 +37,7 @@ def test_own_letters_tell_as_much_as_fresh_ones(name):
     assert "named by assignment" in own.method
 
 
+@pytest.mark.long
 def test_names_agree_with_what_is_released_as_often_as_they_can():
     """No other assignment of the same letters leaves more records as they are."""
     own = solve(problem(PROMISES["metric"], release=["X"], allow_inverted=True))

@@ -68,6 +68,7 @@ def test_a_metric_costs_what_a_linear_program_over_all_rows_says(never):
     assert_kept(problem, design.channel.rows, problem.guarantees[0])
 
 
+@pytest.mark.long
 def test_an_input_that_never_occurs_costs_more_than_if_it_had_no_row():
     """Between rows e^2 apart, which differ in two letters, no row is e apart from both (as without the input)."""
     with_row = solve(gridded(3, (1,), LocalDP("1", line(3)), Leakage("S", 1)))
@@ -86,6 +87,7 @@ PROMISES = {
 PROMISES["all"] = tuple(g for promises in PROMISES.values() for g in promises)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PROMISES)
 def test_rows_without_weight_change_no_other_figure(name):
     """With every promise of the family beside a metric the bound stays tight: rows without weight are neutral."""
@@ -96,6 +98,7 @@ def test_rows_without_weight_change_no_other_figure(name):
         assert_kept(problem, design.channel.rows, guarantee)
 
 
+@pytest.mark.long
 def test_least_leakage_and_its_curve_under_a_metric():
     problem = gridded(4, (1,), LocalDP("1", line(4)), limit=Fraction(9, 10))
     design = solve(problem)

@@ -73,6 +73,7 @@ def test_membership_has_a_witness_or_a_proof():
         region.least_rate(d, Fraction(5))
 
 
+@pytest.mark.long
 def test_what_is_separated_lies_on_the_other_side_of_every_channel():
     """The prices of a proof bound R, D and E of any channel; here of 300 drawn at random, and of silence."""
     problem = i14()
@@ -125,6 +126,7 @@ def test_figures_at_one_distortion_agree_with_each_other():
     assert list(Region(replace(bit, keep=("S",))).figures(d).designs) == ["least_leakage"]  # no rate beside a column
 
 
+@pytest.mark.long
 def test_an_encoder_that_ignores_z_has_the_region_without_z():
     ignoring = replace(i14(), side_information=SideInformation("Z", "uninformed"))
     point = (Fraction(1), Fraction(I14["D"]), Fraction("1.3"))
@@ -172,6 +174,7 @@ def test_a_curve_beside_side_information_ends_at_what_is_told_anyway():
     assert curve.points[-2].low > curve.points[-1].high + Fraction(1, 10**5)  # D_0 is not beyond the end
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("minimize", ["leakage", "distortion"])
 def test_a_curve_beside_a_worst_case_begins_inside_its_least_distortion(minimize):
     """At D_min itself no channel is strictly inside the limits: there the exact repair had no room."""

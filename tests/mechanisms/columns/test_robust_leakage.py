@@ -167,6 +167,7 @@ def test_balls_are_closed_to_one_per_cent(secrets, counts, ball):
     assert 0 < design.gap < design.bound / 100
 
 
+@pytest.mark.long
 def test_a_whole_ball_is_bounded_by_the_law_of_the_secret():
     """The proof weighs the two values of the secret, not the six cells."""
     joint = Pmf.from_counts({"S": "ab", "X": "012"}, np.indices((2, 3)).reshape(2, -1).T, [27, 32, 1, 2, 19, 21])
@@ -214,6 +215,7 @@ def test_a_law_that_fills_an_empty_cell_stays_in_the_box():
     assert float((high - exact[1]).max()) < 3e-4
 
 
+@pytest.mark.long
 def test_laws_beside_a_kept_column():
     records = {"0au": 4, "0bu": 1, "1bu": 3, "1au": 2, "0av": 3, "0bv": 1, "1bv": 4, "1av": 2}
     joint = Pmf.from_records({"S": "01", "X": "ab", "K": "uv"}, [(tuple(at), n) for at, n in records.items()])
@@ -237,6 +239,7 @@ def near_bit():
     return solve(nearby_bit("1/10", "1/10", total_variation="1/100")).dumps()
 
 
+@pytest.mark.long
 def test_what_cannot_be_promised_in_a_ball_says_why():
     near = nearby_bit("1/10", "1/10", kl_bits="1/1000")
     with pytest.raises(ProblemFileError, match="about the estimated distribution"):

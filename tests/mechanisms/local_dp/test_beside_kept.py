@@ -37,6 +37,7 @@ class TestContract(DesignContract):
     test_rows_of_impossible_inputs_repeat_the_output_pmf = None  # the level holds for every input, also of count 0
 
 
+@pytest.mark.long
 def test_no_channel_at_the_level_adds_more():
     asked, draw = problem(), np.random.default_rng(7)
     best = float(solve(asked).bound)
@@ -63,6 +64,7 @@ def drawn(S, worlds, seed, most=1000):
     return counts / counts.sum(), problem(joint=Pmf.from_records(alphabets, records))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("S", "worlds", "most"), [(7, 2, 1000), (9, 4, 1000), (9, 2, 3)])
 def test_it_is_the_linear_program_over_all_subsets(S, worlds, most):
     """With counts of 1 and 2 many letters are alike, and branches count them."""

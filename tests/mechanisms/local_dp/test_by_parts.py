@@ -94,6 +94,7 @@ class TestContractOfForm8(TestContract):
         }
 
 
+@pytest.mark.long
 # --- values ----------------------------------------------------------------------------------------------------------
 def test_strata_tell_what_their_matrices_tell_and_what_the_stratum_tells():
     design, law = solve(strata()), joint()
@@ -111,6 +112,7 @@ def test_strata_tell_what_their_matrices_tell_and_what_the_stratum_tells():
     assert design.gap < Fraction(1, 10**11)
 
 
+@pytest.mark.long
 def test_columns_are_charged_the_sum_of_their_levels():
     design = solve(columns())
     assert exact(design.proved[0]["epsilon_nats"]) == pytest.approx(Fraction(3, 4), abs=1e-15)
@@ -132,6 +134,7 @@ def test_a_stratum_that_never_occurs_keeps_the_promise_too():
         assert len(design.channel.channels) == 3
 
 
+@pytest.mark.long
 def test_named_forms_do_not_depend_on_the_records():
     for form, rest in (("randomised-response", {}), ("subset-selection", {"release": (), "output": "Y"})):
         one = solve(columns(form=form, **rest))
@@ -140,6 +143,7 @@ def test_named_forms_do_not_depend_on_the_records():
     assert best_size(10, np.exp(1.0)) == 3  # errata of paper 002, E15
 
 
+@pytest.mark.long
 def test_ten_columns_are_never_multiplied_out():
     sizes = [4] * 12  # 16 million combinations, on both sides
     margins = Margins(
@@ -156,6 +160,7 @@ def test_ten_columns_are_never_multiplied_out():
     assert float(design.gap) < 1e-9
 
 
+@pytest.mark.long
 # --- drawn, estimated, examined --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("problem", [strata(), columns(), strata(**FRESH)])
 def test_what_is_drawn_follows_the_parts_and_a_wrong_law_does_not(problem):

@@ -50,6 +50,7 @@ def test_each_of_two_columns_is_kept_more_often_than_changed():
     assert all(min(window.q) > Fraction(1, 2) for window in design.channel.windows)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("counts", "level"), [((40, 40, 10, 10), 1), ((5, 3, 2, 1, 1), 1), ((60, 30, 10), "1/2")])
 def test_form_pram_says_that_its_best_matrix_inverts_a_value(counts, level):
     design, asked_for = (solve(asked(counts, level, form="pram", allow_inverted=allow)) for allow in (False, True))

@@ -76,6 +76,7 @@ def constraints(S, a):
     return rows, right
 
 
+@pytest.mark.long
 # --- the polytope ----------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("case", kinds("vertex_count"))
 def test_number_of_vertices(case):
@@ -97,6 +98,7 @@ def level(q):
     return max(max(column) / min(column) for column in columns)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("S", [2, 3, 4, 5])
 @pytest.mark.parametrize("alpha", ["1/2", "13/10", "1", "2"][: effort(2, 4)])
 def test_every_vertex_keeps_the_promise_and_is_one(S, alpha):
@@ -108,6 +110,7 @@ def test_every_vertex_keeps_the_promise_and_is_one(S, alpha):
         assert exact.rank([row for row, v, c in zip(rows, values, right, strict=True) if v == c]) == S
 
 
+@pytest.mark.long
 @given(st.integers(2, 7), st.fractions("1/10", 4), st.integers(0, 10**6))
 @settings(deadline=None, max_examples=effort(5, 12))
 def test_no_allowed_matrix_tells_more(S, alpha, seed):
@@ -153,6 +156,7 @@ def test_table_4_corrected(case):
     assert design.gap <= design.value / 10**10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(effort(6, 12)))
 def test_optimum_equals_the_best_of_all_vertices(seed):
     draw = random.Random(seed)

@@ -66,6 +66,7 @@ def test_large_levels_are_closed(counts, epsilon):
     assert design.gap < Fraction(2, 10**7)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("S", [5, 12, 40])
 @pytest.mark.parametrize("epsilon", [0.5, 4.0, 2.0][: effort(2, 3)])
 def test_equal_letters_are_subset_selection(S, epsilon):
@@ -87,6 +88,7 @@ def test_dividing_rare_letters_never_lowers_the_optimum(counts, heavy, epsilon):
     assert above.bound <= ceiling(r) + 1e-9
 
 
+@pytest.mark.long
 def test_value_and_level_by_their_definitions():
     counts = [11 * k % 9 for k in range(25)]
     design = solve(problem(counts, 1))
@@ -204,6 +206,7 @@ def test_looking_at_every_subset_meets_the_tree(epsilon):
         assert pricing.excess(z, 1e-12) == pytest.approx(max(brute, 1e-12), abs=2e-10)
 
 
+@pytest.mark.long
 def test_a_tree_that_is_too_large_takes_the_least_slack_that_fits():
     p, r = np.random.default_rng(3).dirichlet(np.ones(24)), exp(3.0)
     found = staircase(p, r, gap=1e-8)

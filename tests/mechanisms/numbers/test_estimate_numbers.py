@@ -50,6 +50,7 @@ def truths(places):
     return S[0, 1], np.array([x[:, 1].mean() - slope * x[:, 0].mean(), slope])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", ["table", "population"])
 def test_point_11_intervals_of_covariances_and_coefficients_cover(target):
     """Rounding on the way back is counted at its worst, so that the intervals cover rather too often."""

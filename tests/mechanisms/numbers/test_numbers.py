@@ -218,6 +218,7 @@ def test_gaussian_noise_has_the_least_scale_for_epsilon_and_delta():
     assert sigma == pytest.approx(gaussian_sigma(1, 1e-5, sensitivity=100), rel=1e-3)  # fine against the range
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("p", ["1", "3/2", "2", "4", "inf"] if EVERYTHING else ["3/2", "inf"])
 def test_max_entropy_noise_has_its_norm(p):
     design = solve(within_norm(ONE, p, "7/2"))
@@ -251,6 +252,7 @@ def test_a_column_without_variance_is_released_as_it_is_known():
     assert design.channel.output["x"] == ("7",)
 
 
+@pytest.mark.long
 def test_coarse_grids_near_the_variance_are_served():
     codes = np.array([0] * 55 + [1] * 20 + [2] * 10 + [5] * 10 + [20] * 5)
     for share in (Fraction(9, 10), Fraction(49, 50)):
@@ -258,6 +260,7 @@ def test_coarse_grids_near_the_variance_are_served():
         assert stated(design, "distortion") <= float(share * variance(codes)) + 1e-9
 
 
+@pytest.mark.long
 def test_a_clipped_release_stays_in_its_range():
     half = variance(CODES) / 2
     design = solve(least_told(ONE, half, "gaussian", clip={"x": ["0", "100"]}))
@@ -271,6 +274,7 @@ def test_a_clipped_release_stays_in_its_range():
         solve(least_told(ONE, half, "gaussian", clip={"z": ["0", "100"]}))
 
 
+@pytest.mark.long
 # --- a secret beside the numbers -------------------------------------------------------------------------------------
 def test_the_leakage_about_another_column_is_exact_and_less():
     design = solve(least_told(SICK, 100, about=["sick"]))
@@ -285,12 +289,14 @@ def test_the_leakage_about_another_column_is_exact_and_less():
     assert float(design.value) == pytest.approx((both[used] * np.log2(both[used] / apart[used])).sum(), abs=1e-9)
 
 
+@pytest.mark.long
 def test_noise_is_calibrated_to_what_it_tells_about_another_column():
     design = solve(least_error(SICK, {"leakage": ["sick"], "at_most_bits": "1/20"}))
     assert 0.0499 <= float(exact(design.proved[0]["leakage_bits"])) <= 0.05
     assert stated(design, "leakage_bits") > 0.05
 
 
+@pytest.mark.long
 # --- several columns -------------------------------------------------------------------------------------------------
 def test_principal_axes_tell_less_than_columns_one_by_one_where_columns_go_together():
     design = solve(least_told(TWO, 100, columns=("x", "y")))
@@ -306,6 +312,7 @@ def test_principal_axes_tell_less_than_columns_one_by_one_where_columns_go_toget
     check(design.dumps())
 
 
+@pytest.mark.long
 def test_independent_columns_share_their_distortion_by_reverse_water_filling():
     loose = counted([CODES, RNG.permutation(OTHER)], {"x": 100, "y": 50})
     allowed = (variance(CODES) + variance(OTHER)) / 2
@@ -314,6 +321,7 @@ def test_independent_columns_share_their_distortion_by_reverse_water_filling():
     assert design.channel.output["y"] == (str(round(float(OTHER.mean()))),)  # below the water: nothing is told
 
 
+@pytest.mark.long
 def test_levels_of_several_columns_add():
     design = solve(least_error(TWO, {"local_dp": "2"}, "laplace", columns=("x", "y")))
     assert 2 * (1 - 1e-9) <= stated(design, "epsilon_nats") <= 2
@@ -349,6 +357,7 @@ def test_a_release_along_axes_is_drawn_audited_and_a_wrong_one_is_seen(kind):
     assert examine(design, wrong.inputs, wrong.letters).contradicts
 
 
+@pytest.mark.long
 def test_another_table_is_proved_anew_or_refused():
     import pyarrow as pa
 
@@ -361,6 +370,7 @@ def test_another_table_is_proved_anew_or_refused():
     assert verify(design).rule == "noise"
 
 
+@pytest.mark.long
 @settings(max_examples=8, deadline=None)
 @given(
     st.lists(st.integers(0, 12), min_size=1, max_size=30),

@@ -46,6 +46,7 @@ def one_class(problem):
     return sum(Fraction(int(sizes[s]), wide.total) * move.cost for s, move in moves.items() if s != best) / wide.unit
 
 
+@pytest.mark.long
 def test_a_median_that_no_row_has_reaches_the_bound():
     found = next(d for d in map(design, map(asked, range(60))) if d.channel.others and not d.gap)
     assert found.value < one_class(found.problem)
@@ -72,6 +73,7 @@ def test_medians_reveal_nothing_and_cost_no_more_than_one_class(classes, letters
     assert check(found.text).value <= found.value
 
 
+@pytest.mark.long
 def test_further_rounds_only_lower_the_cost(monkeypatch):
     problem = asked(3, 4, 3, 200)
     several = design(problem).value

@@ -35,6 +35,7 @@ def asked(case):
     return Problem.from_document(sections, joint=joint)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_reference_values_of_brute_force_over_all_letters(case):
     found = design(asked(case))

@@ -54,6 +54,7 @@ def moves(found):
             )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(effort(1, 4)))
 @pytest.mark.parametrize("many", [False, True])
 def test_a_stratum_counts_as_released_and_costs_what_the_dense_family_proves(seed, many, monkeypatch):

@@ -93,6 +93,7 @@ def test_a_guess_cannot_be_worse_than_without_the_release(many):
         design(problem(0, Guess(("S",), Fraction(11, 20))))
 
 
+@pytest.mark.long
 def test_what_one_more_column_is_worth_is_what_the_kernel_proves_of_few_rows():
     found = design(problem(1, Leakage(("S",), Fraction(1, 20))))
     proved = found.proved[0]["with_one_more_bits"]
@@ -148,6 +149,7 @@ SIDES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("promise", "classes", "share"), SIDES, ids=str)
 def test_two_sides_of_the_values_bound_what_every_mechanism_changes(monkeypatch, promise, classes, share):
     rng = np.random.default_rng(0)
@@ -184,6 +186,7 @@ def test_a_guess_of_three_values_cannot_be_worse_than_without_the_release(many):
         design(two_secrets(1, Guess(("T",), Fraction(1, 4))))
 
 
+@pytest.mark.long
 def test_of_two_leakages_neither_is_wasted(many):
     found = design(two_secrets(2, Leakage(("S",), LEVEL), Leakage(("T",), LEVEL)))
     used = max(Fraction(told["leakage_bits"]) / LEVEL for told in found.proved)
@@ -274,6 +277,7 @@ AMONG_COMMON = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seen", [True, False])
 @pytest.mark.parametrize(("promises", "classes", "more", "share"), AMONG_COMMON[:: effort(4, 1)], ids=str)
 def test_many_records_go_to_common_ones_under_every_promise(many, promises, classes, more, share, seen):
@@ -300,6 +304,7 @@ def test_a_gain_counts_the_values_that_nobody_has_as_well(many):
     assert 0 < found.bound <= exactly(asked).value <= found.value * (1 + Fraction(1, 10**6))
 
 
+@pytest.mark.long
 def test_rows_are_kept_among_common_records():
     found = design(problem(4, rows=120, min_multiplicity=3, keep_rows=Fraction(1, 2)))
     assert found.gap < Fraction(1, 10**8)
@@ -324,6 +329,7 @@ def test_min_multiplicity_survives_the_file_and_is_compared_with_the_problem(tmp
     assert Problem.from_document(found.problem.to_json(), joint=found.problem.joint).min_multiplicity == 3
 
 
+@pytest.mark.long
 def test_a_transport_that_need_not_ship_everything_ships_the_cheapest_part():
     rng = np.random.default_rng(5)
     metric = Metric((1, 2), (False, True), (1, 5))

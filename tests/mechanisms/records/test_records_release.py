@@ -78,6 +78,7 @@ def test_a_wide_table_goes_record_by_record_without_being_asked(folder):
     assert not shuffled.contradicts
 
 
+@pytest.mark.long
 def test_the_card_shows_no_record_and_proves_nothing_by_itself(folder):
     release(written(folder), folder / "out", key=Key.unsafe(1))
     card = json.loads((folder / "out" / "card.json").read_text())
@@ -92,6 +93,7 @@ def test_the_card_shows_no_record_and_proves_nothing_by_itself(folder):
         audit(folder / "out" / "card.json")
 
 
+@pytest.mark.long
 def test_a_card_without_a_recipe_takes_no_more_work_than_any_small_file(folder):
     document = json.loads(solve(written(folder)).dumps())
     card = json.loads(card_text(document | {"work": "91000000"}))
@@ -106,6 +108,7 @@ def test_a_design_cannot_withhold_its_channel(folder):
         check(json.dumps(document, separators=(",", ":"), ensure_ascii=False))
 
 
+@pytest.mark.long
 def test_another_table_is_refused_with_the_reason(folder):
     design = solve(written(folder))
     other = folder / "other.csv"
@@ -115,6 +118,7 @@ def test_another_table_is_refused_with_the_reason(folder):
         apply(design, other)
 
 
+@pytest.mark.long
 def test_a_release_that_was_tampered_with_is_seen(folder):
     design = solve(written(folder, mechanism='form = "records"\norder = "keep"'))
     released, seen = apply(design, folder / "table.csv", key=Key.unsafe(2))
@@ -146,6 +150,7 @@ def test_a_curve_falls_from_what_the_table_tells_to_nothing(folder):
     assert curve.chosen.high - curve.chosen.low < Fraction(1, 200)
 
 
+@pytest.mark.long
 def test_a_ledger_takes_a_release_of_records(folder):
     book = Ledger.create(folder / "ledger", ["leakage:s=1"])
     problem = written(folder, 'leakage = ["s"]\nat_most_bits = "1/10"')
@@ -153,6 +158,7 @@ def test_a_ledger_takes_a_release_of_records(folder):
     assert outcome.charged is not None
 
 
+@pytest.mark.long
 def test_figures_say_what_moves_and_what_is_unique(folder):
     least = solve(written(folder))
     kept = solve(written(folder, mechanism='form = "records"\npreserve_marginals = true'))
@@ -165,12 +171,14 @@ def test_figures_say_what_moves_and_what_is_unique(folder):
     assert second.released_unique == second.unique  # the law of the records is preserved
 
 
+@pytest.mark.long
 def test_remarks_say_what_is_not_promised(folder):
     design = solve(written(folder, mechanism='form = "records"\npreserve_marginals = true'))
     for word in ("missing from the release", "occur", "another table", "right in expectation"):
         assert any(word in remark for remark in design.remarks)
 
 
+@pytest.mark.long
 def test_towards_is_read_from_the_file_and_written_back(folder):
     problem = written(folder, mechanism='form = "records"\ntowards = "1/2"')
     assert problem.towards == Fraction(1, 2)
@@ -253,6 +261,7 @@ def test_a_table_where_nothing_tells_anything_changes_nothing():
     assert solve(problem).value == solve(problem).bound == 0
 
 
+@pytest.mark.long
 def test_one_promise_has_one_meaning_at_every_size():
     """A problem that is small enough for both ways has the same optimum by records and by whole matrices."""
     problem = Problem(
@@ -273,6 +282,7 @@ def test_one_promise_has_one_meaning_at_every_size():
     assert abs(float(dense.value - found.value)) < 1e-8
 
 
+@pytest.mark.long
 def test_intervals_of_a_preserving_release_cover_what_the_table_says(folder):
     """500 releases: counts of two-way tables, and the slope of a regression, with ordinary 95 % intervals."""
     design = solve(written(folder, mechanism='form = "records"\npreserve_marginals = true'))

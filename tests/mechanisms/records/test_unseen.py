@@ -192,6 +192,7 @@ def test_a_table_that_leans_nowhere_stays_as_it_is():
     assert found.value == found.bound == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("many", [2, 3, 4])
 @pytest.mark.parametrize("preserve", [False, True])
 @pytest.mark.parametrize("kinds", [0, 1000])
@@ -225,6 +226,7 @@ def test_a_bound_is_counted_in_work_and_not_in_time(preserve):
     assert 0.8 * best < least <= best
 
 
+@pytest.mark.long
 def test_a_proof_that_would_take_too_long_is_made_coarser_and_not_left_out():
     problem = of_values(3, guarantees=(Leakage(("S",), MOST),))
     wide = Wide.of(problem)
@@ -239,6 +241,7 @@ def test_a_proof_that_would_take_too_long_is_made_coarser_and_not_left_out():
     assert Fraction(1, 2) * dear.bound < cheap.bound <= dear.bound
 
 
+@pytest.mark.long
 def test_three_values_are_found_on_generated_arcs_as_on_all_pairs(monkeypatch):
     """Without near arcs of all values the first bound was far below zero, and no look at all pairs mended it."""
     wide = Wide.of(of_values(3, rows=150, guarantees=(Leakage(("S",), MOST),)))
@@ -249,6 +252,7 @@ def test_three_values_are_found_on_generated_arcs_as_on_all_pairs(monkeypatch):
     assert found.value < Fraction(103, 100) * best.value
 
 
+@pytest.mark.long
 def test_what_is_preserved_without_observing_it_has_an_end(monkeypatch):
     monkeypatch.setattr(unseen, "FEW_KINDS", 0)
     monkeypatch.setattr(packs, "MOST_SHARES", 100)
@@ -266,6 +270,7 @@ def test_round_numbers_of_packs_divide_one_number_and_lie_close():
     assert max(packs.ROUND[k + 1] / packs.ROUND[k] for k in range(50, len(packs.ROUND) - 1)) < 1.07
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bits", [Fraction(1, 1000), Fraction(1, 50), Fraction(1, 5)])
 def test_a_potential_bounds_what_tells_little_and_preserves_the_table(bits):
     """Against the program in all prices: below its bound, near it where little is told, and what the kernel proves."""
