@@ -140,7 +140,7 @@ def test_from_sqlite_and_into_it(place: Path, capsys: pytest.CaptureFixture[str]
     query = 'query = "select * from people order by id"'
     (place / "q.toml").write_text(PROBLEM.replace('table = "t.parquet"', f'table = "{address}"\n{query}'))
     assert main(["release", str(place / "q.toml"), "-o", str(place / "by"), "--into", address, "unkeyed"]) == 0
-    assert "of x to table unkeyed of the database" in capsys.readouterr().out
+    assert "to table unkeyed of the database" in capsys.readouterr().out
     folder = released(place, "from", "q.toml", into=(address, "new table"))
     assert list(folder.glob("released.*")) == []
     assert rows(address, 'select rowid as n, x, year from "new table" order by n') == whole

@@ -309,7 +309,7 @@ def of_forms():
             objective={"aim": "information", "about": list(bits), "theta": "1"},
         ),
     )
-    for modulus, many in ((1_000, 60), (2, 8_000)):
+    for modulus, many in ((1_000, 60), (2, 5_700)):
         names = {f"C{k}": ["0", "1"] for k in range(many)}
         groups = {"law": "independent", "groups": [law_of([name], [[0, "1"], [1, "1"]]) for name in names]}
         states = [{"scale": str(modulus), "rows": [["1"] * modulus] * 2} for _ in names]

@@ -125,7 +125,8 @@ def best_corner(p, r, rounds=300):
     ],
 )
 def test_invariant_matrices_of_few_letters_are_proved_to_be_the_best(p, epsilon):
-    design = own_letters(problem(p, epsilon, preserve_marginals=True))
+    # The best of five letters releases one of them as another more often than as itself, which must be asked for.
+    design = own_letters(problem(p, epsilon, preserve_marginals=True, allow_inverted=True))
     assert design.kind == "invariant"
     assert float(design.gap) < 2e-6
     assert best_corner(p, np.exp(epsilon), 12) <= float(design.bound) + 1e-12
