@@ -47,7 +47,7 @@ test-engines: $(VENV)/engines.stamp  ## tests against PostgreSQL, Spark and Duck
 
 test-browser: $(VENV)/dev.stamp $(VENV)/browser.stamp  ## statement and studio in Chromium, which is installed where it is missing
 	command -v chromium >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium)
-	$(BIN)/python -m pytest -m browser tests/browser
+	$(BIN)/python -m pytest -n 2 -m browser tests/browser
 
 test-r: $(VENV)/dev.stamp  ## the reader for R; R is installed where it is missing
 	command -v Rscript >/dev/null || (apt-get update -qq && \
