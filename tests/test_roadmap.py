@@ -120,6 +120,7 @@ LONG = {
 """Cells that take a third of a second and more."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("promise", "objective", "said"),
     [
