@@ -23,7 +23,7 @@ demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release a
 test: $(VENV)/dev.stamp  ## the default tests, under two minutes on two quiet cores
 	$(PYTEST) -m "$(PLAIN) and not long"
 
-test-long: $(VENV)/dev.stamp  ## those that take a fifth of a second or more each, about three minutes
+test-long: $(VENV)/dev.stamp  ## those that take more than a tenth of a second each, about three minutes
 	$(PYTEST) -m "$(PLAIN) and long"
 
 test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones

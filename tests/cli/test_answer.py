@@ -65,6 +65,7 @@ def test_a_count_in_words_and_in_json_with_a_card_that_is_proved(asked, run):
     assert run("verify", asked / "a.json", "--table", asked / "t.csv")[0] in (2, 4)
 
 
+@pytest.mark.long
 def test_the_same_key_is_charged_once_and_another_one_again(asked, run):
     ledger, first, second = asked / "L", key(asked), key(asked, "k2")
     assert run("ledger", "init", ledger, "--budget", "dalenius=99", "--budget", "differential_privacy=1")[0] == 0

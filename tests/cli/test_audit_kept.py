@@ -117,6 +117,7 @@ def test_one_exchanged_pair_of_rows_is_seen_where_rows_are_matched(place, run):
     assert audited(place, run, forged, "--key", place / "key")[0] == 4
 
 
+@pytest.mark.long
 def test_point_07a_what_the_rows_show_counts_the_columns_that_leave_as_they_are(tmp_path, run):
     place_ = tmp_path
     draw = random.Random(11)

@@ -31,6 +31,7 @@ def done(once: Path, tmp_path: Path) -> Place:
     return Place(shutil.copytree(once, tmp_path, dirs_exist_ok=True))
 
 
+@pytest.mark.long
 # --- verify ---------------------------------------------------------------------------------------------------------
 def test_verify_recounts_the_table_and_compares_the_promises(done: Place, run: Run) -> None:
     design = done / "out" / "design.json"
@@ -376,6 +377,7 @@ def test_a_fault_of_ours_says_so_and_exits_1(place: Place) -> None:
     assert "Traceback" not in r.stderr
 
 
+@pytest.mark.long
 def test_version_and_module_entry() -> None:
     r = subprocess.run([sys.executable, "-m", "dalenius", "--version"], capture_output=True, text=True)
     assert r.returncode == 0

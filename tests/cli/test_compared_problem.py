@@ -151,6 +151,7 @@ def test_another_law_or_ball_is_refused(folder, solved, run, text, old, new):
     assert "Traceback" not in error
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "old", "new"), ALONE)
 def test_what_only_the_file_beside_says_is_refused_without_it(folder, solved, run, tmp_path, text, old, new):
     alone = tmp_path / "design.json"

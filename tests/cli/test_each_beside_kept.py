@@ -90,6 +90,7 @@ def told_beside(law, name, matrix):
     return float((cells[some] * np.log2(cells[some] / blind[some])).sum())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "more", [{}, {"each": {"x": Fraction(3, 2), "y": Fraction(1, 2)}}, {"release": (), "output": "Y", "form": None}]
 )
@@ -103,6 +104,7 @@ def test_what_each_column_tells_beside_the_kept_ones_is_added_up_and_bounded(mor
     assert all(np.log(float(r)) <= level + 1e-12 for r, level in zip(levels, wanted, strict=True))
 
 
+@pytest.mark.long
 def test_a_matrix_of_a_higher_level_than_its_column_may_have_is_refused():
     document = json.loads(solve(asked()).text)
     document["channel"]["windows"][1]["channel"] = {"form": "pram", "stay": ["9/10", "9/10"]}

@@ -26,6 +26,7 @@ def codes():
     return {code for code in found if isinstance(code, str)}
 
 
+@pytest.mark.long
 def test_every_code_has_a_page_and_every_page_a_code():
     assert codes() - {"ansi"} == PAGES
 

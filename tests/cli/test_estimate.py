@@ -90,6 +90,7 @@ def test_the_python_call_says_the_same(released: Place, run: Run) -> None:
     assert estimate(dalenius.load(released / "out" / "design.json"), table).to_json()["low"] == said["low"]
 
 
+@pytest.mark.long
 def test_a_uniform_prior_gives_randomised_response_that_no_record_decided(released: Place, run: Run) -> None:
     public = PRAM.replace('table = "t.csv"', 'table = "t.csv"\nprior = "uniform"')
     (released / "u.toml").write_text(public)
@@ -119,6 +120,7 @@ def channel(rows: list[list[str]], name: str = "X") -> dict[str, object]:
     return {"inputs": {name: letters}, "output": {name: ["a", "b", "c"][: len(rows[0])]}, "rows": rows}
 
 
+@pytest.mark.long
 def test_cross_tabulation_of_two_cards_and_a_kept_column(tmp_path: Path, run: Run) -> None:
     rng = np.random.default_rng(1)
     n = 20_000
@@ -213,6 +215,7 @@ def test_files_that_are_no_cards_are_refused(tmp_path: Path, run: Run) -> None:
     assert "singular" in err
 
 
+@pytest.mark.long
 def test_risk_writes_its_map(tmp_path: Path, run: Run) -> None:
     rng = np.random.default_rng(1)
     rows = [f"{min(a, 60)},{r}" for a, r in zip(rng.geometric(0.05, 1500), rng.integers(0, 8, 1500), strict=True)]
@@ -237,6 +240,7 @@ def test_risk_writes_its_map(tmp_path: Path, run: Run) -> None:
     assert "even keys that reveal nothing" in err
 
 
+@pytest.mark.long
 def test_intervals_of_few_rows_are_exact_and_say_so(tmp_path: Path, run: Run) -> None:
     card = write(tmp_path / "x.json", channel([["3/4", "1/4"], ["1/4", "3/4"]]))
     (tmp_path / "r.csv").write_text("X\n" + "a\n" * 9 + "b\n")

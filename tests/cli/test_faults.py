@@ -33,6 +33,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_an_input_that_is_deleted_after_the_draw_is_not_missed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     examine = releasing.examine
 

@@ -131,6 +131,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:
     monkeypatch.setattr("builtins.input", read)
 
 
+@pytest.mark.long
 def test_enter_takes_the_suggested_answers(
     rand: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +143,7 @@ def test_enter_takes_the_suggested_answers(
     assert (tmp_path / "asked.toml").read_text() == (tmp_path / "flags.toml").read_text()
 
 
+@pytest.mark.long
 def test_groups_can_be_cut_elsewhere_in_the_dialogue(
     rand: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,6 +250,7 @@ def test_without_a_promise_all_five_are_named_and_the_example_works(
     assert run(*example, "-o", place / "new.toml")[0] == 0
 
 
+@pytest.mark.long
 # --- the other job ----------------------------------------------------------------------------------------------------
 def test_a_new_column_that_says_nothing_about_the_secrets(place: Place, run: Run) -> None:
     arguments = ["--useful", "out", "--look-at", "sex", "age", "--protect", "sex", "--protect", "age"]
@@ -258,6 +261,7 @@ def test_a_new_column_that_says_nothing_about_the_secrets(place: Place, run: Run
     assert (place / "old.toml").read_text() == (place / "new.toml").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("promise", [[], ["--reveal", "0.01"]])
 def test_a_new_column_of_a_large_table_is_released_without_an_edit(
     rand: Path, run: Run, tmp_path: Path, promise: list[str]

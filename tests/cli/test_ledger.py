@@ -104,6 +104,7 @@ def test_the_draw_begins_when_the_charge_is_on_disk(place: Place, tmp_path, monk
     assert done.charged.state == "released"
 
 
+@pytest.mark.long
 def test_an_interrupted_release_keeps_its_key(
     place: Place, run: Run, ledger: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

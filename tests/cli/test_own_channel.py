@@ -37,6 +37,7 @@ def test_point_13_an_own_matrix_is_audited_and_drawn_from(folder, capsys):
     assert abs(seen["f", "1991"] - 600) < 150
 
 
+@pytest.mark.long
 def test_a_matrix_that_does_not_fit_is_refused(folder, capsys):
     (folder / "t.csv").write_text("sex,year\nf,1\nq,2\n")
     assert run(folder) == 2

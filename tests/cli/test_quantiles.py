@@ -53,6 +53,7 @@ def test_a_stated_cdf_releases_the_scheme_of_theorem_5(folder: Path, run: Run) -
     assert run("audit", out / "design.json", *released, "--key", folder / "k")[0] == 0
 
 
+@pytest.mark.long
 def test_one_sum_of_all_cells_is_independent_of_all_but_one(folder: Path, run: Run) -> None:
     problem = write(folder, stated=True, more='form = "sums"\nmodulus = 4\nwindows = [["a", "b", "c"]]')
     pair = problem.read_text().replace('independent = ["a"]', 'independent = ["a", "b"]')

@@ -95,6 +95,7 @@ def test_rows_are_shuffled_unless_the_order_is_kept(place: Place, run: Run) -> N
     assert json.loads(out)["rows_matched_to_the_original"] is True
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
 def test_the_format_of_the_source_is_the_format_of_the_release(place: Place, run: Run, kind: str) -> None:
     import pyarrow as pa
@@ -145,6 +146,7 @@ def test_point_15_force_replaces_a_release_and_nothing_else(place: Place, run: R
     assert (place / "mine" / "precious").read_text() == (place / "out" / "notes.txt").read_text() == "mine"
 
 
+@pytest.mark.long
 def test_point_15_force_never_replaces_what_the_release_is_made_from(place: Place, run: Run) -> None:
     code, _, err = run("release", "--details", place / "p.toml", "-o", place.folder, "--force")
     assert code == 2
@@ -191,6 +193,7 @@ def test_small_cells_refuse_the_card_unless_accepted_by_name(place: Place, run: 
     assert run("release", "--details", place / "p.toml", "-o", place / "again")[0] == 0
 
 
+@pytest.mark.long
 def test_a_public_prior_needs_no_cells_of_the_table(place: Place, run: Run) -> None:
     assert run("solve", place / "p.toml", "-o", place / "design.json")[0] == 0
     (place / "public.json").write_text(json.dumps(read_told(place / "design.json")["joint"]))
@@ -235,6 +238,7 @@ def test_a_dependent_kept_column_is_infeasible_with_a_figure(place: Place, run: 
     assert not (place / "out").exists()
 
 
+@pytest.mark.long
 def test_a_kept_column_that_is_free_leaves_beside_the_output(place: Place, run: Run) -> None:
     records = rows(1000)
     doubled = [[*r[:3], year] for year in ("1975", "1976") for r in records]

@@ -132,6 +132,7 @@ def test_point_17_rows_count_by_the_weights_that_the_card_names(told, target, wh
     assert sorted(out) == sorted(lines(estimate(*files, columns=["region", *kept], target=target)))
 
 
+@pytest.mark.long
 def test_a_reader_that_has_seen_enough_is_no_fault(told):
     told({"channel": ONE.to_json(), "kept": []})
     run = [
@@ -262,6 +263,7 @@ def test_point_17_a_script_compares_two_groups_as_the_command_does(told, whose, 
     assert out == ours
 
 
+@pytest.mark.long
 def test_a_script_refuses_a_comparison_that_it_cannot_make(told):
     channel, kept = CARDS["a matrix for each column"]
     card = {"channel": channel.to_json(), "kept": kept}

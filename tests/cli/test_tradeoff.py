@@ -189,6 +189,7 @@ def test_a_release_picks_a_point_of_the_curve(folder, capsys, option, unit, limi
         assert list(next(csv.reader(file))) == ["region", "age"]
 
 
+@pytest.mark.long
 def test_the_walk_of_a_design_with_limits(folder, capsys):
     assert main(["solve", "p.toml", "-o", "d.json"]) == 0
     assert main(["verify", "d.json", "--problem", "p.toml", "--json"]) == 0

@@ -98,6 +98,7 @@ def test_a_released_table_with_two_columns_swapped_is_caught(folder: Path, run: 
     assert "contradicts" in error
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("swaps", "source", "says"),
     [

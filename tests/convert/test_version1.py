@@ -36,6 +36,7 @@ def designs():
     return sorted(names if EVERYTHING else {n.rsplit("-", 1)[0]: n for n in reversed(names)}.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", designs())
 def test_a_design_is_proved_again_with_a_bound_no_worse(name):
     document = old(name)

@@ -76,6 +76,7 @@ def test_powers_of_two_are_exact(e):
     assert log2(Fraction(2) ** e) == (e << BITS, e << BITS)
 
 
+@pytest.mark.long
 @given(st.fractions(min_value=Fraction(1, 10**9), max_value=10**9), st.fractions(min_value=0, max_value=1))
 @settings(deadline=None, max_examples=effort(30, 300))
 def test_products_with_a_logarithm_are_enclosed(q, t):

@@ -107,6 +107,7 @@ def test_a_channel_file_is_an_object_with_numbers():
         Channel.from_json({**DOCUMENT, "rows": [["nan", "1"], ["0", "1"]]})
 
 
+@pytest.mark.long
 # --- from floats -----------------------------------------------------------------------------------------------------
 @given(st.integers(2, 6), st.integers(1, 4), st.integers(0, 2**32 - 1))
 @settings(deadline=None, max_examples=100)

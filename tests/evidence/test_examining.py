@@ -341,6 +341,7 @@ def test_a_channel_with_many_letters_is_audited_without_its_rows():
         assert "cannot draw" in examine(design, read, forged).findings[0].detail
 
 
+@pytest.mark.long
 def test_a_shuffled_release_of_many_letters_is_counted():
     design, rng = many_letters(), np.random.default_rng(4)
     read, drawn = resampled(rng, 3000, 200_000, 0.8)

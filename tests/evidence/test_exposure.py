@@ -59,6 +59,7 @@ def test_the_size_of_the_population_can_be_said_in_three_ways():
     assert by_fraction.tau == pytest.approx(by_weight.tau)
 
 
+@pytest.mark.long
 def test_risk_after_randomised_response_starts_at_the_risk_and_meets_a_target():
     table, _ = sampled(people())
     found = risk(table, ["age", "region", "sex"], fraction=0.1)
@@ -91,6 +92,7 @@ def test_perturbation_can_raise_the_risk_for_a_while():
         assert found.after(float(below))[1] <= 1.0
 
 
+@pytest.mark.long
 def test_expected_matches_after_randomised_response_are_those_of_simulated_releases():
     rng = np.random.default_rng(3)
     everyone = {k: v[:2000] for k, v in people(seed=5).items()}

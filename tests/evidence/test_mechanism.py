@@ -81,6 +81,7 @@ def test_the_worst_adversary_in_words():
     )
 
 
+@pytest.mark.long
 def test_a_design_is_audited_under_its_own_joint_pmf_and_its_card_under_none(tmp_path):
     design = dalenius.solve(xor())
     seen = dalenius.audit(design)

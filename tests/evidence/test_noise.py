@@ -70,6 +70,7 @@ def table(channel, letters):
     return pa.table({"x": [channel.output["x"][k] for k in letters]})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["added", "shrunk"])
 def test_intervals_hold_the_truth_about_as_often_as_they_say(name):
     channel, codes = CHANNELS[name], CODES[:400]

@@ -89,6 +89,7 @@ def test_gaps_stay_gaps():
     assert (pd.isna(out[:, 1])).any()
 
 
+@pytest.mark.long
 def test_small_tables_are_fitted_with_a_warning():
     """The recipe stays in the estimator, and the promise is proved; a public card would be another matter."""
     with pytest.warns(FewRows, match="every combination 10 rows; the smallest has"):

@@ -227,6 +227,7 @@ def test_the_bound_of_orbits_holds_for_every_mixture_of_columns():
     assert check(canonical(idle)).bound >= verdict.bound
 
 
+@pytest.mark.long
 def test_damaged_proofs_prove_nothing_that_is_passed():
     """Any multipliers prove a bound, and none of these lies below the value."""
     for name in ("honest_orbits_0.json", "honest_columns_types_3.json", "honest_types_binary_4.json"):

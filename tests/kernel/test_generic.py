@@ -145,6 +145,7 @@ def test_a_larger_group_or_more_rows_cannot_cost_less(folder):
                 assert figure is None or found[name] is None or found[name] >= figure
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_figures_cannot_be_claimed_better_than_they_are(folder):
     for document in proved(folder)[: effort(4, 1000)]:

@@ -164,6 +164,7 @@ def test_the_squared_error_is_that_of_its_noise_matrix(name):
     assert kept.stated["worst_distortion"] == worst
 
 
+@pytest.mark.long
 def test_axes_across_columns_have_figures_that_cover_their_noise_matrix():
     variables = {"A": ["0", "1", "2"], "B": ["0", "1", "2"]}
     law = [[a, b, str(1 + (a == b))] for a, b in product(range(3), repeat=2)]

@@ -702,6 +702,7 @@ def test_a_forged_design_is_refused_with_a_sentence(name):
         check(text_of(name))
 
 
+@pytest.mark.long
 def test_what_the_forgeries_are_made_of_is_accepted():
     for base in {base for base, _, _ in FORGERIES.values()}:
         check((CORPUS / f"honest_{base}.json").read_text())

@@ -112,6 +112,7 @@ def test_the_bound_meets_the_optimum_over_all_letters(seed):
     assert check(found.text).bound == found.bound
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_random_numbers_only_weaken_the_bound(seed):
     asked = problem(seed)
@@ -482,6 +483,7 @@ def test_kept_rows_are_counted_in_both_forms(by_letters):
         check(canonical(moved), ALLOWED)
 
 
+@pytest.mark.long
 def test_rows_of_records_have_no_weight_in_a_proof_over_letters():
     found = design(problem(2, Leakage(("S",), Fraction(1, 50))))
     assert json.loads(found.text)["proof"]["rule"] == "lines"

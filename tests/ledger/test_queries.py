@@ -127,6 +127,7 @@ def test_numbers_of_an_interval_have_no_letters_to_count(tmp_path):
         Ledger.create(tmp_path / "dp", ["local_dp=9"]).add(query_document(mean), dataset="people")
 
 
+@pytest.mark.long
 def test_levels_and_coefficients_are_those_of_all_inputs(tmp_path):
     for query in (count(), Query(3, (BITS,) * 3, "sum", "laplace", F(6))):
         ledger = Ledger.create(tmp_path / query.noise, ["local_dp=99", "contraction=1"])

@@ -115,6 +115,7 @@ def test_preprocessing_overtakes_partial_processing_for_rare_ones():
         assert (preprocessing_efficiency(q) > partial_processing_efficiency(q)) is ahead
 
 
+@pytest.mark.long
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=5))
 @settings(deadline=None, max_examples=50)
 def test_uniformiser_is_uniform_exactly(counts):

@@ -89,6 +89,7 @@ def test_a_cross_capacity_below_the_own_one():  # E15
     assert individual_capacity(same).low * log(2) == pytest.approx(float(case["expected"]["C11_nats"]), abs=1e-10)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(effort(4, 8)))
 def test_general_bounds_hold_the_exact_figure(seed):
     rng = np.random.default_rng(seed)

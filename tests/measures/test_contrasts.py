@@ -21,6 +21,7 @@ def invariant():
     return flows / COUNTS[:, None] + np.diag(1 - flows.sum(axis=1) / COUNTS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("matrix", "preserved", "most"), [(KEEP, "", 0.99), (invariant(), "shown", 0.99), (invariant(), "withheld", 1)]
 )

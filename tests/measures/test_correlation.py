@@ -17,6 +17,7 @@ from tests.effort import effort
 from tests.measures.channels import cases, channel, flip, prior, random_channel
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", cases("004_measures.json"), ids=lambda c: c["name"])
 def test_reference_values(case):
     wanted, law, p = case["expected"], channel((len(case["W"]),), case["W"]), prior(case["P_X"])
@@ -60,6 +61,7 @@ def test_binary_symmetric_under_any_prior(d, p):
     assert eta_tv(flip(d)) == pytest.approx(float(1 - 2 * d), abs=1e-14)
 
 
+@pytest.mark.long
 def test_erasure_and_z():
     erasure = channel((2,), [["7/10", 0, "3/10"], [0, "7/10", "3/10"]])
     for p in ("1/2", "1/9"):
@@ -121,6 +123,7 @@ def test_the_chain_and_the_promise(seed):
         assert mutual_information(joint, ["S"], ["Y"]) <= passed * mutual_information(joint, ["S"], ["X0"]) + 1e-12
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_no_random_point_beats_the_upper_end(n):
     rng = np.random.default_rng(n)

@@ -106,6 +106,7 @@ def test_the_inverse_is_unbiased_in_fractions():
         assert expected == Fraction(rows.count(x), 3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("M", SMALL)
 def test_the_covariance_is_unbiased_for_the_population(M):
     p = np.arange(1, len(M) + 1) / np.arange(1, len(M) + 1).sum()
@@ -144,6 +145,7 @@ def test_table_and_population_differ_by_the_draw_of_the_table():
     np.testing.assert_allclose((people.covariance - table.covariance) * n, np.diag(p) - np.outer(p, p), atol=1e-6)
 
 
+@pytest.mark.long
 @settings(max_examples=effort(6, 40), deadline=None)
 @given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.booleans())
 def test_compact_forms_agree_with_their_matrices(S, seed, resample):

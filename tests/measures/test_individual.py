@@ -119,6 +119,7 @@ def adversary(law, found):
     return Pmf.from_records(law.inputs, records)
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=effort(5, 25))
 @given(st.integers(0, 10**6))
 def test_brackets_hold_and_the_adversary_learns_what_is_said(seed):

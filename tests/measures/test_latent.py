@@ -123,6 +123,7 @@ def test_typical_sets_are_disjoint(model, n):
         assert decode(model, t) == (inside[0] if inside else None)
 
 
+@pytest.mark.long
 def test_decoder_error_equals_a_sum_over_outcomes():
     error = Fraction(0)
     for w, row in enumerate(WIDE.kernel):

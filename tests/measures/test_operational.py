@@ -23,6 +23,7 @@ from dalenius.measures.shannon import binary_entropy
 RATE = 1 - binary_entropy(0.25)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "spent", "rate"), [(100, 0.26857, 0.21782), (1000, 0.25284, 0.19321)])
 def test_reference_figures_of_random_codebooks(n, spent, rate):
     assert codebook_distortion(n, RATE) == pytest.approx(spent, abs=6e-6)

@@ -99,6 +99,7 @@ def test_the_audit_by_orbits_holds_the_audit_of_all_rows(make):
     assert one.s_star[0] <= other.s_star[1]
 
 
+@pytest.mark.long
 def test_another_law_gives_the_columns_other_weights():
     channel = uneven()
     law = Pmf.from_records(
@@ -125,6 +126,7 @@ def test_two_rows_tell_no_more_than_their_total_variation():
     assert not Pairs(parity()).of(*apart).shared
 
 
+@pytest.mark.long
 def test_what_cannot_be_audited_is_refused():
     skewed = Pmf.from_records(bits(), [(("0", "1"), 3), (("1", "0"), 1), (("0", "0"), 2), (("1", "1"), 2)])
     with pytest.raises(Unsupported, match="the same in every order of the samples, and the stated distribution is not"):

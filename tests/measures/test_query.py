@@ -65,6 +65,7 @@ FINITE = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("query", FINITE, ids=lambda q: f"{q.kind}-{q.noise}")
 def test_classes_of_values_agree_with_the_channel_written_out(query):
     channel, seen = channel_of_query(query), measures_of_query(query)
@@ -217,6 +218,7 @@ def test_vectors_under_gaussian_noise():
     assert 0 < three.low < three.high <= log(3) / log(2) + 1e-9
 
 
+@pytest.mark.long
 def test_levels_of_laplace_noise_and_what_they_say():
     query = Query(5, (BITS,) * 5, "count", "laplace", F(1))
     seen = measures_of_query(query)

@@ -63,6 +63,7 @@ def test_what_cannot_be_listed_is_refused_with_the_way_out(parts, way_out):
         solve(wide(**parts))
 
 
+@pytest.mark.long
 def test_many_columns_with_a_seen_secret_go_record_by_record():
     found = solve(wide(observe=(*NAMES, "S"), release=NAMES, objective=HAMMING, guarantees=(Independent(("S",)),)))
     assert found.channel.form == "records"

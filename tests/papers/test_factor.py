@@ -19,6 +19,7 @@ def reference() -> tuple[Pmf, Channel]:
     return prior, Channel({"X": LETTERS}, {"Y": LETTERS}, rows)
 
 
+@pytest.mark.long
 def test_the_worst_partition_of_the_reference() -> None:
     found = worst_factor(*reference())
     assert found.low == pytest.approx(0.2946702131523428, abs=1e-9)

@@ -73,6 +73,7 @@ def test_the_count_of_proposition_4_does_not_imply_a_nullity_of_one():
         assert float(disclose(blocks(sign)).value) == pytest.approx(0.188721875541, abs=1e-12)
 
 
+@pytest.mark.long
 @given(st.data())
 @quick
 def test_proposition_3_keeps_privacy_and_loses_nothing(data):
@@ -103,6 +104,7 @@ def test_two_letters_can_be_optimal_below_the_count_of_corollary_1_1():
     assert channel.shape[1] == 2 < ceil(16 / feasible(problem).rank) == 4
 
 
+@pytest.mark.long
 @given(joints((2, 3), 2))
 @quick
 def test_corollary_1_2_and_the_latent_bound(problem):

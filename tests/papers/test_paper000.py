@@ -357,6 +357,7 @@ def test_the_command_writes_a_folder_and_says_so(found, run, tmp_path, monkeypat
     assert [p.name for p in tmp_path.iterdir()] == ["f"]
 
 
+@pytest.mark.long
 def test_a_figure_can_be_computed_on_a_coarser_grid():
     exhibit = paper000_chains.figure_4([Fraction(1, 4), Fraction(1, 2)])
     assert [row[0] for row in exhibit.tables[0].rows] == ["0.25", "0.5"]

@@ -50,6 +50,7 @@ def test_both_statements_say_what_is_implied() -> None:
         assert all(name in said for name in METRICS.values())
 
 
+@pytest.mark.long
 def test_point_07b_a_promise_about_a_secret_says_nothing_of_other_inputs_and_other_laws() -> None:
     design = solve(xor())  # independent of each bit, and each bit is told by the other: C_1 is one bit
     assert audit(design).dp_epsilon is None

@@ -34,6 +34,7 @@ def design():
     return windows(bits(70), size=3)
 
 
+@pytest.mark.long
 def test_seventy_columns_are_drawn_and_follow_their_windows(design):
     coded = table(design.problem.observe, 0.4)
     released = draw(design, coded, key=Key.unsafe(7))
@@ -42,6 +43,7 @@ def test_seventy_columns_are_drawn_and_follow_their_windows(design):
     assert not examine(design, released.inputs, released.letters).contradicts
 
 
+@pytest.mark.long
 def test_a_window_with_another_law_is_caught(design):
     coded = table(design.problem.observe, 0.4)
     first, *others = design.channel.windows

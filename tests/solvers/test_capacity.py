@@ -60,6 +60,7 @@ def test_noiseless_and_useless():
 SHAPES = [(3, 3, 1.0), (8, 5, 0.2), (5, 30, 0.5), (60, 4, 1.0), (300, 6, 0.3), (40, 40, 0.1), (120, 80, 1.0)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("m", "k", "alpha"), SHAPES)
 def test_the_bracket_is_narrow_and_overlaps_that_of_blahut_arimoto(m, k, alpha):
     rng = np.random.default_rng([m, k])

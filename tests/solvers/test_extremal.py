@@ -166,6 +166,7 @@ def test_overflow_in_the_middle_of_a_walk_is_foreseen():
     assert_complete(A, b)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [63, 64, 65, 90])
 def test_more_columns_than_bits_in_a_word(n):
     corners = vertices([[1] * n], [1])

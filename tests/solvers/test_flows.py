@@ -62,6 +62,7 @@ def test_many_points_go_through_samples_and_generated_arcs(monkeypatch):
     assert (plan.row_potential[:, None] + plan.column_potential <= distances(metric, rows, columns)).all()
 
 
+@pytest.mark.long
 def test_an_early_stop_still_ships_everything_and_proves_its_bound():
     metric, rows, columns, supply, demand = instance(6, 400, 500, axes=6, letters=5)
     early = transport(metric, rows, columns, supply, demand, rounds=1)

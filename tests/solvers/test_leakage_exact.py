@@ -64,6 +64,7 @@ def test_two_views_and_a_marginal_hold_exactly(zeros):
     assert ((program.mass[:, None] * W).sum(axis=0) == program.mass).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(effort(8, 20)))
 def test_random_channels_sum_to_one_without_error(seed):
     program, _, _ = random_mixture(seed, most=9)

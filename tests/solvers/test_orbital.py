@@ -124,6 +124,7 @@ def test_equals_exact_enumeration(p, views, symmetric):
     assert truth <= found.bound + 1e-10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "q", "value"),
     [(5, TENTH, 0.550676436242588), (5, THIRD, 2.58758195689912), (6, TENTH, 0.806518092), (6, THIRD, 3.412261859)],

@@ -39,6 +39,7 @@ def test_no_pair_carries_more_than_its_bound(rows):
     assert smallest_ball(laws).low <= _bounds(laws, np.array([0]), np.array([1]))[0, 0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spread", [0.3, 1.0, 20.0])
 def test_it_is_the_best_of_all_pairs_one_of_each_class(spread):
     rng = np.random.default_rng(3)

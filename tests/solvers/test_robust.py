@@ -71,6 +71,7 @@ def test_least_correlation_of_the_uniform_binary_input() -> None:
     assert found.value - found.bound < 1e-5
 
 
+@pytest.mark.long
 def test_least_ratio_lies_between_correlation_and_contraction() -> None:
     prior = np.random.default_rng(3).dirichlet(np.ones(3) * 3)
     limits = Limits.average(prior, absolute(3), 0.45)

@@ -31,6 +31,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sizes", "members", "letters"), CASES)
 @pytest.mark.parametrize("seed", range(2))
 def test_it_is_the_best_of_all_selections(sizes, members, letters, seed):

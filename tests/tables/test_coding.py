@@ -220,6 +220,7 @@ def test_every_engine_and_chunk_gives_the_same_digest(tmp_path: Path) -> None:
     assert len(batches) > 5, "the small chunk really gives several batches"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chunk", [128, 1 << 17])
 def test_the_row_of_a_refusal_does_not_depend_on_chunks(tmp_path: Path, chunk: int) -> None:
     path = tmp_path / "t.csv"

@@ -57,6 +57,7 @@ def test_a_stated_encoding_is_read(tmp_path: Path, encoding: str) -> None:
     assert rows(table) == [("Søren, é", "1"), ("Zoë", "2")]
 
 
+@pytest.mark.long
 def test_text_in_another_encoding_says_what_to_do(tmp_path: Path) -> None:
     path = written(tmp_path / "t.csv", "name\nZoë\n".encode("latin-1"))
     with pytest.raises(TableError, match=r'not UTF-8 text\. Say --encoding latin-1.* encoding = "latin-1"'):

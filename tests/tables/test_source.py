@@ -240,6 +240,7 @@ def test_identifiers_of_arrow_are_written_as_everywhere() -> None:
     assert rows(open_table(named)) == [("00010203-0405-0607-0809-0a0b0c0d0e0f",), (None,)]
 
 
+@pytest.mark.long
 def test_a_column_with_as_many_values_as_rows_is_not_held_as_a_whole(tmp_path: Path) -> None:
     names = pa.array([f"person number {k}" for k in range(150_000)])
     table = pa.table({"who": names, "sex": pa.array(["f", "m"] * 75_000)})

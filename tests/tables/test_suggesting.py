@@ -96,6 +96,7 @@ def test_how_a_file_is_written_is_suggested_too(tmp_path: Path) -> None:
     assert tomllib.loads(words)["source"] == {"table": "data/t.csv", **written}
 
 
+@pytest.mark.long
 @given(st.dictionaries(st.text(min_size=1), st.dictionaries(st.text(min_size=1), st.integers(1, 9)), min_size=1))
 def test_any_names_and_values_are_valid(columns: dict[str, dict[str, int]]) -> None:
     seen = {name: Seen(counts, 1, True, False) for name, counts in columns.items()}

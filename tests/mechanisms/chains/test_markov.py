@@ -58,6 +58,7 @@ def told_about(design, place):
     return max(abs(joint.get((a, b), 0) - x[a] * y[b]) for a in x for b in y)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("steps", [(LAZY, (F(1, 2), F(1, 2))), (UNEVEN, (F(3, 4), F(1, 4)))])
 def test_every_sample_is_hidden_when_all_outcomes_are_gone_through(steps):
     design = solve(problem(6, steps=steps[0], start=steps[1]))

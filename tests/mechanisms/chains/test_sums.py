@@ -257,6 +257,7 @@ def test_sums_of_blocks_are_drawn_as_their_rows_say():
     assert not (np.abs(seen - 4_000) <= 6 * np.sqrt(expected) + 1e-9).all()  # not just any law
 
 
+@pytest.mark.long
 def test_blocks_and_single_samples_side_by_side():
     law = ProductPmf((*pairs(2).law.groups, Pmf.from_records({"C": ("0", "1")}, [(("0",), "1/2"), (("1",), "1/2")])))
     names = tuple(law.variables)

@@ -51,6 +51,7 @@ class TestContract(DesignContract):
         assert information(problem, after.rows, problem.objective.names) <= float(design.value) + 1e-12
 
 
+@pytest.mark.long
 # --- values ----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("q", "value"), [("2/5", 2.794551177), ("1/5", 1.112650780)])
 def test_five_bits_in_windows_of_three_reach_the_corrected_value_of_errata_e1(q, value):

@@ -108,6 +108,7 @@ def test_frequencies_are_estimated_jointly_and_column_by_column():
     assert (np.abs(alone.estimate - [0.5, 0.25, 0.25]) < 5 * np.sqrt(alone.variance)).all()
 
 
+@pytest.mark.long
 def test_many_columns_are_never_multiplied_out():
     letters = tuple(map(str, range(9)))
     half = Pram({"X": letters}, {"X": letters}, (Fraction(1, 2),) * 9)

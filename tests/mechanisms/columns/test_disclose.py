@@ -140,6 +140,7 @@ def test_random_binary_samples_equal_brute_force(problem):
     assert design.gap <= Fraction(1, 10**15)
 
 
+@pytest.mark.long
 @given(joints((2, 2, 2), about=3, largest=9))
 @settings(deadline=None, max_examples=effort(5, 20))
 def test_random_problems_keep_their_promises_with_a_tight_bound(problem):

@@ -128,6 +128,7 @@ def test_letters_under_a_level_are_left_out_whole():
     check(design.dumps())
 
 
+@pytest.mark.long
 def test_equalities_beside_a_leakage_are_still_met():
     promises = (Leakage(("S",), Fraction(1, 100)), Independent(("T",)))
     known = law(rows=6, secret=2, seed=5)

@@ -210,6 +210,7 @@ def test_a_limit_from_below_is_not_ignored_by_others():
         solve(asked)
 
 
+@pytest.mark.long
 def test_own_letters_leave_what_a_further_letter_tells():
     """Two letters reach 0.18375 bits, three 0.18832: letters are added up, and the bound is that of all channels."""
     asked = replace(problem(BSC, ["X"], leak("1/10")), output=None, release=("X",), allow_inverted=True)
@@ -262,6 +263,7 @@ def test_the_bits_of_a_choice_are_rounded_down(tmp_path):
     assert float(solve(problem(joint("X", [1] * 6), ["X"], promise)).value) == pytest.approx(log2(3), abs=1e-9)
 
 
+@pytest.mark.long
 def test_maximal_leakage_of_many_inputs_is_all_but_told():
     law = joint("X", np.random.default_rng(1).integers(1, 100, size=40))
     design = solve(problem(law, ["X"], MaximalLeakage(Fraction(3, 2))))

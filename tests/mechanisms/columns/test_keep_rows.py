@@ -90,6 +90,7 @@ def test_a_design_that_empties_a_value_is_refused_by_the_checker():
         check(canonical(kept | {"channel": emptied["channel"]} | {"claims": nothing}))
 
 
+@pytest.mark.long
 def test_the_key_of_the_file_is_read_and_designs_are_read_back(tmp_path):
     (tmp_path / "p.toml").write_text(FILE)
     problem = Problem.from_file(tmp_path / "p.toml")

@@ -53,6 +53,7 @@ CASES = {
 I09, I14 = (c["inputs"] for c in ORACLE["tradeoff"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("inputs", "key", "want"), CASES.values(), ids=CASES.keys())
 def test_least_leakage_of_three_encoders_and_two_views(inputs, key, want):
     design = solve(case(inputs, key))

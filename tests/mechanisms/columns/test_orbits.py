@@ -67,6 +67,7 @@ def counted(sizes, seed):
     return disclosure(joint, names, names, [[n] for n in names])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SMALL)
 def test_the_optimum_is_that_of_dense_channels(name):
     problem = SMALL[name]

@@ -146,6 +146,7 @@ def test_equivocation_and_leakage_add_up_to_the_entropy():
     assert high - low <= Fraction(1, 10**9)
 
 
+@pytest.mark.long
 def test_a_curve_of_proved_points_falls_from_everything_to_nothing():
     told = []
     curve = trace(binary_tradeoff("1/10", "3/20"), 11, on_point=lambda k, n: told.append((k, n)))

@@ -312,6 +312,7 @@ def test_levels_and_given_columns_fit_the_problem():
         replace(strata(), guarantees=(LocalDP(1, given=("X",)),))
 
 
+@pytest.mark.long
 def test_margins_and_strata_are_checked_at_birth():
     with pytest.raises(InvalidPmf, match="of one column each"):
         Margins((joint(),))

@@ -29,6 +29,7 @@ def test_rays_are_the_ordered_partitions_of_all_sets():
     assert [len(_rays(n)) for n in (1, 2, 3, 4, 5)] == [1, 5, 25, 149, 1081]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("counts", [[28, 2, 5, 24], [28, 8, 10, 26, 13]], ids=len)
 def test_the_gap_closes_from_four_letters_on(counts):
     design = solve(problem(counts))

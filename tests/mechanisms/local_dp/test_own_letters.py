@@ -132,6 +132,7 @@ def test_invariant_matrices_of_few_letters_are_proved_to_be_the_best(p, epsilon)
     assert best_corner(p, np.exp(epsilon), 12) <= float(design.bound) + 1e-12
 
 
+@pytest.mark.long
 def test_an_interrupted_search_says_what_it_leaves_open():
     design = own_letters(problem((8, 7, 6, 5, 4), 2, preserve_marginals=True), seconds=0.05)
     assert 0 < design.gap < design.value

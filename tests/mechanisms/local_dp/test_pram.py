@@ -232,6 +232,7 @@ def test_extreme_levels_and_masses_are_closed(p, alpha):
         assert float(design.value) == pytest.approx(-sum(n / total * log(n / total) for n in p if n) / BITS, abs=1e-12)
 
 
+@pytest.mark.long
 def test_ties_are_told():
     assert not [r for r in solve(problem([1] * 5, 1)).remarks if "reveal as much" in r]
     assert solve(problem([600, 600, *[1] * 7], 2)).remarks[0].startswith("2 matrices of this form say as much")

@@ -56,6 +56,7 @@ def test_column_generation_equals_the_full_program(counts, epsilon):
     assert found.value - 1e-9 <= found.bound <= found.value + 1e-8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", [14, 20, 90])
 @pytest.mark.parametrize("counts", [(998991029041, 9979930, 997993, 997993036), (1, 10**12), (1,) * 25])
 def test_large_levels_are_closed(counts, epsilon):

@@ -229,6 +229,7 @@ def test_max_entropy_noise_has_its_norm(p):
     assert (design.bound > 1) == (p == "2")  # a norm of order 2 is a squared error
 
 
+@pytest.mark.long
 def test_minimum_capacity_noise_beats_max_entropy_noise_and_says_how_near_it_is():
     joint = Pmf.from_records({"x": ("-1", "0", "1")}, [(("-1",), 1), (("0",), 2), (("1",), 1)])
     goal = {"capacity": True}
@@ -415,6 +416,7 @@ def test_what_cannot_be_asked_is_refused(problem, error, message):
         solve(problem)
 
 
+@pytest.mark.long
 def test_less_error_than_rounding_leaves_columns_one_by_one():
     design = solve(least_told(TWO, "1/10", columns=("x", "y")))
     assert design.method.endswith("noise for each column")

@@ -100,6 +100,7 @@ def test_medians_are_for_independent_releases():
         design(asked(0, guarantees=(Leakage(("S",), Fraction(1, 10)),)))
 
 
+@pytest.mark.long
 def test_a_card_shows_neither_records_nor_medians(tmp_path):
     found = next(d for d in map(design, map(asked, range(60))) if d.channel.others)
     document = json.loads(found.text)

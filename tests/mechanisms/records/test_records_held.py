@@ -148,6 +148,7 @@ def test_few_records_keep_to_what_is_forbidden_with_the_bound_of_freer_ones(bars
     assert solve(replace(asked, form=None)).bound <= found.value
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bars", BARS[:2], ids=str)
 def test_many_records_change_within_groups_where_changes_are_forbidden(bars, monkeypatch):
     monkeypatch.setattr(designing, "_few_letters", lambda _: False)

@@ -255,6 +255,7 @@ def test_common_records_alone_are_released(classes):
     assert "at least 3 rows" in found.remarks[0]
 
 
+@pytest.mark.long
 def test_many_records_go_to_common_ones_with_a_stated_gap(many):
     asked = problem(4, rows=120, min_multiplicity=3)
     found = design(asked)
@@ -295,6 +296,7 @@ def test_many_records_go_to_common_ones_under_every_promise(many, promises, clas
     assert min(often[y] for places, _ in found.channel.lines for y in places) >= 3
 
 
+@pytest.mark.long
 def test_a_gain_counts_the_values_that_nobody_has_as_well(many):
     gain = ((3, 0, 9), (0, 2, 9))  # of the third value there are no rows
     asked = problem(1, Guess(("S",), times=Fraction(11, 10), gain=gain))

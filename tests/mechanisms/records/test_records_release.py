@@ -101,6 +101,7 @@ def test_a_card_without_a_recipe_takes_no_more_work_than_any_small_file(folder):
     assert check(canonical(card)).work < int(card["work"]) <= 20_000_000
 
 
+@pytest.mark.long
 def test_a_design_cannot_withhold_its_channel(folder):
     document = json.loads(solve(written(folder)).dumps())
     document["channel"] = {"form": "withheld"}
