@@ -22,6 +22,7 @@ from dalenius.mechanisms.declared import SECONDS
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.starting import FLAGS, PARTS, PROMISES, Draft, Wish, disclosure, draft, level_of, roles
 from dalenius.starting.columns import as_written
+from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import joined_names, names_in
 from dalenius.tables import Table, open_table
 from dalenius.tables.foreign import arx_groups
@@ -214,10 +215,15 @@ def _words(table: Table, found: Draft) -> list[str]:
 
 
 def _grouped(found: Draft) -> list[str]:
-    """What became of each column."""
-    width = max(len(g.look.name) for g in (*found.released, *found.secrets, *found.kept))
-    lines = [f"  {g.look.name:<{width}}  {g.words()}" for g in (*found.released, *found.kept)]
-    return lines + [f"  {g.look.name:<{width}}  secret; {g.words()}" for g in found.secrets]
+    """What became of each column, secrets last."""
+    return _each_group((*found.released, *found.kept, *found.secrets), found.wish)
+
+
+def _each_group(groups: Sequence[Groups], wish: Wish) -> list[str]:
+    """A line for each column: its name, whether it is secret, and its groups."""
+    width = max(len(g.look.name) for g in groups)
+    secret = {True: "secret; ", False: ""}
+    return [f"  {g.look.name:<{width}}  {secret[g.look.name in wish.secrets]}{g.words()}" for g in groups]
 
 
 def _smallest(found: Draft) -> str:
@@ -271,11 +277,8 @@ def _disclosure(arguments: Namespace, table: Table, path: str) -> tuple[str, lis
     promised = _promised(arguments) or ("nothing", "0")
     wish = _wish(arguments, views, (arguments.name,), promised)
     text, groups, smallest = disclosure(table, wish, observe=observe, useful=useful, path=path)
-    width = max(len(g.look.name) for g in groups)
     lines = [f"{table.name}: {many(len(table.names), 'column')}, {len(groups)} of them used."]
-    for g in groups:
-        secret = "secret; " if g.look.name in wish.secrets else ""
-        lines.append(f"  {g.look.name:<{width}}  {secret}{g.words()}")
+    lines += _each_group(groups, wish)
     lines.append(f"Smallest combination: {many(smallest, 'row')}.")
     if smallest < wish.min_rows:
         lines.append(
