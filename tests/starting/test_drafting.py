@@ -16,7 +16,7 @@ from dalenius.core.problem_file import read_toml
 from dalenius.errors import InputError
 from dalenius.starting import Groups, Look, Wish, as_written, draft, flags_of, level_of, look_at, roles
 from dalenius.starting.grouping import Cells, merged
-from dalenius.starting.ranges import labels_of, round_cuts, rounded
+from dalenius.starting.ranges import in_order, labels_of, round_cuts, rounded
 from dalenius.starting.wishes import joined_names, logarithm, names_in
 from dalenius.tables import open_table
 
@@ -323,6 +323,34 @@ def test_years_can_be_cut_where_somebody_says_and_other_columns_cannot():
     assert drafted(wish, stays()).released[0].labels == ("under 2016", "2016-2019", "2020 or more")
     with pytest.raises(InputError, match='town cannot be cut by year: "east" is not a date'):
         drafted(replace(WISH, cuts={"town": ("year",)}))
+
+
+# --- ranges that the table already has -----------------------------------------------------------------------------
+def test_ranges_are_merged_with_their_neighbours_and_stand_in_their_order():
+    rng = random.Random(7)
+    ages = rng.choices(["51+", "31-50", "under 18", "18-30"], [4, 60, 20, 16], k=2000)
+    sick = ["yes" if rng.random() < 0.5 else "no" for _ in ages]
+    table = pa.table({"age": ages, "sick": sick})
+    assert look_at(open_table(table), ["age"])["age"].known == ("under 18", "18-30", "31-50", "51+")
+    wish = Wish((("sick",),), ("age",), "reveal", Fraction(1, 100), min_rows=100)
+    assert drafted(wish, table).released[0].labels == ("under 18", "18-30", "31-50 or 51+")
+    assert drafted(replace(wish, min_rows=220), table).released[0].labels == ("under 18 or 18-30", "31-50 or 51+")
+
+
+@pytest.mark.parametrize(
+    ("values", "ordered"),
+    [
+        (["65 or more", "0 to 17", "18 to 64"], ["0 to 17", "18 to 64", "65 or more"]),
+        (["> 10", "5-10", "<5"], ["<5", "5-10", "> 10"]),
+        (["1", "3+", "2"], ["1", "2", "3+"]),
+        (["9-5", "10+"], None),
+        (["2", "1", "3"], None),
+        (["1-5", "3-9"], None),
+        (["18-30", "unknown"], None),
+    ],
+)
+def test_texts_are_ranges_only_where_all_are_and_none_overlap(values, ordered):
+    assert in_order(values) == ordered
 
 
 # --- tables as people have them ---------------------------------------------------------------------------------------

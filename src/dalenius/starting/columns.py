@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from dalenius.core import MISSING, Column
 from dalenius.errors import InputError
+from dalenius.starting.ranges import in_order
 from dalenius.tables import Coded, Table, encode, profile
 from dalenius.tables.coding import DATE, is_number
 from dalenius.tables.suggesting import has_decimal_commas
@@ -52,7 +53,7 @@ class Look:
     name : str
         Of the column.
     values : tuple of str
-        The different values, numbers by size; a gap is the last of them, "(missing)".
+        The different values, numbers and ranges by size; a gap is the last of them, "(missing)".
     codes : array
         For each row the place of its value.
     dates : str
@@ -73,6 +74,11 @@ class Look:
     def gaps(self) -> bool:
         """Whether a row has no value."""
         return self.values[-1] == MISSING
+
+    @cached_property
+    def is_ordered(self) -> bool:
+        """Whether the values are dates, or ranges such as "18-30", so that only neighbours belong together."""
+        return bool(self.dates) or in_order(self.known) == list(self.known)
 
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
@@ -105,7 +111,7 @@ class Look:
 
 
 def look_at(table: Table, names: Sequence[str], parts: Mapping[str, str] | None = None) -> dict[str, Look]:
-    """The named columns of a table, read in one pass; dates are cut by their year or month.
+    """The named columns of a table, read in one pass; dates are cut by their year or month, ranges by size.
 
     Parameters
     ----------
@@ -128,7 +134,7 @@ def look_at(table: Table, names: Sequence[str], parts: Mapping[str, str] | None 
     """
     coded: Coded = encode(table, dict.fromkeys(names, Column(missing="category")), names)
     looks = [Look(name, coded.alphabets[name], coded.codes[name]) for name in coded.names]
-    return {look.name: _by_date(look, (parts or {}).get(look.name)) for look in looks}
+    return {look.name: _by_date(_by_size(look), (parts or {}).get(look.name)) for look in looks}
 
 
 def as_written(table: Table) -> Table:
@@ -151,6 +157,20 @@ def as_written(table: Table) -> Table:
     return replace(table, dialect=replace(table.dialect, decimal=","))
 
 
+def _by_size(look: Look) -> Look:
+    """A column of ranges with the lowest first; any other column as it is."""
+    ordered = in_order(look.known)
+    return _coded_anew(look, look.known, ordered) if ordered else look
+
+
+def _coded_anew(look: Look, known: Sequence[str], values: Sequence[str], dates: str = "") -> Look:
+    """A column with other values in another order, given what each of its known values becomes."""
+    place = {value: k for k, value in enumerate(values)}
+    gap = [len(values)] if look.gaps else []
+    new = np.array([*(place[value] for value in known), *gap])
+    return Look(look.name, (*values, *([MISSING] if look.gaps else [])), new[look.codes], dates)
+
+
 def _by_date(look: Look, part: str | None) -> Look:
     """A column of dates as its years or months; any other column as it is."""
     dates = [DATE.fullmatch(value) for value in look.known]
@@ -162,10 +182,7 @@ def _by_date(look: Look, part: str | None) -> Look:
     years, months = ([date[1] for date in dates if date], [f"{date[1]}-{date[2]}" for date in dates if date])
     part = part or ("year" if len(set(years)) > 1 else "month")
     cut = years if part == "year" else months
-    values = tuple(sorted(set(cut)))
-    place = {value: k for k, value in enumerate(values)}
-    new = np.array([*(place[value] for value in cut), *([len(values)] if look.gaps else [])])
-    return Look(look.name, (*values, *([MISSING] if look.gaps else [])), new[look.codes], part)
+    return _coded_anew(look, cut, sorted(set(cut)), part)
 
 
 def roles(table: Table) -> tuple[dict[str, str], str | None]:

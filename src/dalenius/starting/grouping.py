@@ -107,14 +107,14 @@ class Groups:
     def merges(self) -> list[tuple[int, int]]:
         """Pairs of groups that may become one: neighbours of numbers; of values the rarest with one of the next.
 
-        Of dates the rarest goes with the one before or after it.
+        Of dates and of values that are ranges the rarest goes with the one before or after it.
         """
         if len(self.labels) <= 2:
             return []
         if self.cuts:
             return [(k, k + 1) for k in range(len(self.cuts))]
         others = [k for k in range(len(self.labels)) if k != self.rarest]
-        if self.look.dates:
+        if self.look.is_ordered:
             others = [k for k in others if abs(k - self.rarest) == 1]
         return [(self.rarest, k) for k in sorted(others, key=lambda k: (int(self.counts[k]), k))[:TRIED]]
 
@@ -127,9 +127,10 @@ class Groups:
         if len(name) > LONGEST or "other" in (self.labels[one], self.labels[other]):
             taken = {label for k, label in enumerate(self.labels) if k not in (one, other)}
             name = "other" if "other" not in taken else f"{together[0]} and {len(together) - 1} more"
-        if self.look.dates:
-            together = tuple(sorted(together))
-            name = f"{together[0]} to {together[-1]}"
+        if self.look.is_ordered:
+            together = tuple(sorted(together, key=self.look.known.index))
+            joint = "or" if len(together) == 2 and not self.look.dates else "to"
+            name = f"{together[0]} {joint} {together[-1]}"
         members = {
             (name if k == other else label): together if k == other else group
             for k, (label, group) in enumerate(zip(self.labels, self.members, strict=True))

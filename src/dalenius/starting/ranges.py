@@ -1,16 +1,26 @@
 """Ranges of numbers that people would choose: about as many rows in each, ends on round numbers, plain names."""
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
-from math import ceil, floor, log10
+from math import ceil, floor, inf, log10
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["labels_of", "round_cuts", "rounded", "written"]
+__all__ = ["in_order", "labels_of", "round_cuts", "rounded", "written"]
 
 Floats = npt.NDArray[np.float64]
+
+NUMBER = r"(\d+(?:\.\d+)?)"
+BETWEEN = re.compile(rf"{NUMBER} ?(?:-|–|to|to under) ?{NUMBER}", re.IGNORECASE)
+BELOW = re.compile(rf"(?:under|below|less than|up to|at most|<|<=|≤) ?{NUMBER}", re.IGNORECASE)
+ABOVE = re.compile(
+    rf"(?:over|above|more than|at least|>|>=|≥) ?{NUMBER}|{NUMBER} ?(?:\+|plus|(?:or|and) (?:more|over|older|above))",
+    re.IGNORECASE,
+)
+ALONE = re.compile(NUMBER)
 
 
 def rounded(low: float, high: float) -> float:
@@ -112,3 +122,45 @@ def labels_of(cuts: Sequence[str], *, whole: bool, least: float) -> list[str]:
         else:
             names.append(f"{low} to under {high}")
     return [*names, f"{cuts[-1]} or more"]
+
+
+def _ends(value: str) -> tuple[float, float] | None:
+    """The least and the largest number that a text such as "18-30" or "65 or more" names; None for any other text."""
+    if found := BETWEEN.fullmatch(value):
+        return float(found[1]), float(found[2])
+    if found := BELOW.fullmatch(value):
+        return -inf, float(found[1])
+    if found := ABOVE.fullmatch(value):
+        return float(found[1] or found[2]), inf
+    if found := ALONE.fullmatch(value):
+        return float(found[0]), float(found[0])
+    return None
+
+
+def in_order(values: Sequence[str]) -> list[str] | None:
+    """The values of a column from the lowest range to the highest, where all of them are ranges that do not overlap.
+
+    Parameters
+    ----------
+    values : sequence of str
+        The different values of a column.
+
+    Returns
+    -------
+    list of str or None
+        None where a value is no range, two overlap, or all are single numbers, which may be mere codes.
+
+    Examples
+    --------
+    >>> in_order(["31-50", "51+", "18-30"])
+    ['18-30', '31-50', '51+']
+    >>> in_order(["1", "2", "7"]), in_order(["north", "south"]), in_order(["0-10", "5-20"])
+    (None, None, None)
+    """
+    ends = [(found, value) for value in values if (found := _ends(value))]
+    if len(ends) < len(values) or all(low == high for (low, high), _ in ends):
+        return None
+    ends.sort()
+    rising = all(low <= high for (low, high), _ in ends)
+    apart = all(before[1] <= after[0] for (before, _), (after, _) in pairwise(ends))
+    return [value for _, value in ends] if rising and apart else None
