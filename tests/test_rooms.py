@@ -168,7 +168,7 @@ STILL_LONGER = {
     "tests/kernel/test_noise.py": 540,
     "tests/kernel/test_parts.py": 660,
     "tests/kernel/test_parts_forged.py": 870,
-    "tests/kernel/test_rules_refusals.py": 780,
+    "tests/kernel/test_rules_refusals.py": 740,
     "tests/solvers/test_leakage_search.py": 520,
 }
 """Lists of documents and forgeries, mostly: how long each may be at most."""

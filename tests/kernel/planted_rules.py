@@ -271,7 +271,16 @@ OTHERS = [
         "if any(least == EVEN for least, _ in box):",
         "if all(least == EVEN for least, _ in box):",
     ),
-    ("the better corner of a box", "here += n * max(-(-v // mass) - less", "here += n * min(-(-v // mass) - less"),
+    ("the better corner of a box", "* max(-(-v // mass) - less for", "* min(-(-v // mass) - less for"),
+    ("the better corner of all boxes", "here = max(here, *(-(-(v", "here = min(here, *(-(-(v"),
+    ("columns without what all of them tell", "(-(-(v - mass * less) >>", "(-(-(v - 0 * mass * less) >>"),
+    (
+        "letters that are barred from the first input alone",
+        "map(setting.barred, range(setting.many))",
+        "[setting.barred(0)]",
+    ),
+    ("boxes for letters that are never released", "letters -= len(set[int]()", "letters -= 0 * len(set[int]()"),
+    ("columns of any mass where marginals are kept", "            if self.kept:\n", "            if not self.kept:\n"),
     ("what exceeds the prices of a variance", "if over * least > most * under:", "if over * least < most * under:"),
     (
         "a form of many letters without their number",

@@ -107,11 +107,6 @@ def trees_of_shapes(first):
     return [first, *([["leaf", 0]] for _ in range(many - 1))]
 
 
-def margins(tree, promises=RATIO, mechanism=None):
-    kept = mechanism or {"release": ["X"], "preserve_marginals": True}
-    return coin({"rule": "invariant", "tree": tree}, promises, kept, channel=FLAT)
-
-
 def varying(matrix=(("0",),), prices=("0", "0"), unit="1", form=None, **rest):
     proof = {"rule": "variance", "unit": unit, "matrix": [list(row) for row in matrix], "prices": list(prices)}
     aim = {"aim": "variance", "about": ["X"]}
@@ -418,30 +413,6 @@ REFUSED = {
         coin({"rule": "closed"}, (), RELEASED, HAMMING),
         "this proof is for information",
     ),
-    # invariant
-    "margins that are changed": (margins([["leaf", "0", "0"]], mechanism=RELEASED), "these margins are for W = X"),
-    "margins without a ratio": (margins([["leaf", "0", "0"]], ()), "no promise bounds the ratio"),
-    "margins with a price too few": (margins([["leaf", "0"]]), "not one price for each letter"),
-    "a split off the grid": (
-        margins([["split", 0, 0, "4/3"], ["leaf", "0", "0"], ["leaf", "0", "0"]]),
-        "does not divide its box on the grid",
-    ),
-    "a split outside": (
-        margins([["split", 0, 0, "4"], ["leaf", "0", "0"], ["leaf", "0", "0"]]),
-        "does not divide its box on the grid",
-    ),
-    "too many letters": (
-        design(
-            {"X": [str(k) for k in range(11)]},
-            [[k, "1"] for k in range(11)],
-            {"release": ["X"], "preserve_marginals": True},
-            objective=TELL_X,
-            promises=RATIO,
-            channel=whole([[1] * 11] * 11),
-            proof={"rule": "invariant", "tree": [["leaf", *["0"] * 11]]},
-        ),
-        "more than 10 letters",
-    ),
     # variance
     "a variance of something else": (varying(objective=TELL_X), "for the variance of all columns"),
     "a variance without a ratio": (varying(promises=()), "no promise bounds the ratio"),
@@ -722,12 +693,6 @@ def test_boxes_without_a_posterior_need_no_line():
         ),
     )
     assert bound(document) == 1
-
-
-def test_columns_without_a_least_entry_need_no_prices():
-    """Both entries of the first column above 3/2 of its least one: there is no such column."""
-    tree = [["split", 0, 0, "3/2"], ["leaf", "0", "0"], ["split", 0, 1, "3/2"], ["leaf", "0", "0"]]
-    assert bound(margins(tree)) <= bound(margins([["leaf", "0", "0"]]))
 
 
 def test_relations_pass_over_promises_that_they_do_not_use():

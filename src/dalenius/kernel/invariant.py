@@ -1,11 +1,17 @@
-r"""Optimality under local DP when the marginals are preserved, p W = p (invariant PRAM), for few letters.
+r"""Optimality under local DP in own letters, for few of them: preserved marginals (p W = p), forbidden changes.
 
-The column of letter y has mass p(y). With m(y) its least entry, a box says low(x) <= W(x, y) / m(y) <= high(x); the
-first one has the ends 1 and r. A column in a box is a mixture of the 2^S corners v of that box, each scaled to mass
-p(y), and what it tells, phi(c) = sum_x p c log2 c - p.c log2 p.c, is convex and 1-homogeneous. So with any prices z of
-the rows, no matrix in the boxes of a leaf tells more than
+With m(y) the least entry of the column of letter y, a box says low(x) <= W(x, y) / m(y) <= high(x); the first one has
+the ends 1 and r. A column in a box is a mixture of the 2^S corners v of that box, and what it tells, phi(c) = sum_x p c
+log2 c - p.c log2 p.c, is convex and 1-homogeneous. Where the marginals are preserved the column has mass p(y). So with
+any prices z of the rows, no matrix in the boxes of a leaf tells more than
 
     sum_x z + sum_y p(y) max over corners v of  (phi(v) - z.v) / p.v.
+
+Where they are not, the m(y) add up to at most one, and it tells no more than
+
+    sum_x z + max (0, the largest of all  phi(v) - z.v),
+
+over the letters that may be released for every input: under a ratio r a zero makes the whole column zero.
 """
 
 from fractions import Fraction
@@ -32,8 +38,8 @@ def bound_with_margins(setting: Setting, promises: Promises, _: Limits, objectiv
     A part of a split in which no entry of a column can be its least is empty and has no leaf.
     """
     m = setting.mechanism
-    own = m.preserve_marginals and m.release == m.reads and not m.beside
-    require(own and tells_all(setting, objective), "these margins are for W = X, released as it is observed")
+    own = m.release == m.reads and not m.beside
+    require(own and tells_all(setting, objective), "these columns are for W = X, released as it is observed")
     r = needed_ratio(setting, promises)
     (tree,) = proof.fields("rule", "tree")[1:]
     return Invariant(setting, r).worst(tree)
@@ -46,10 +52,13 @@ class Invariant:
         self.work = setting.work
         self.mass = list(setting.mass.values())
         self.total = setting.total
-        many = len(self.mass)
-        require(many <= MOST_INVARIANT, f"there are more than {MOST_INVARIANT} letters")
+        self.kept = setting.mechanism.preserve_marginals
+        letters = len(self.mass) if self.kept else setting.many
+        require(letters <= MOST_INVARIANT, f"there are more than {MOST_INVARIANT} letters")
+        if not self.kept:
+            letters -= len(set[int]().union(*map(setting.barred, range(setting.many))))
         ends = (EVEN, -(-(r.numerator << RATIO_BITS) // r.denominator))
-        self.root: tuple[Ratios, ...] = ((ends,) * many,) * many  # for each letter y its box
+        self.root: tuple[Ratios, ...] = ((ends,) * len(self.mass),) * letters  # for each letter y its box
         self.logs: dict[int, int] = {}
         self.sums: dict[Ratios, list[tuple[int, int]]] = {}
 
@@ -65,7 +74,7 @@ class Invariant:
 
     def _split(self, boxes: tuple[Ratios, ...], node: Node) -> list[tuple[Ratios, ...]]:
         _, letter, row, at = node.pair(4)
-        y, x = letter.place(len(boxes)), row.place(len(boxes))
+        y, x = letter.place(len(boxes)), row.place(len(self.mass))
         threshold = at.number(0) * EVEN
         low, high = boxes[y][x]
         if threshold.denominator != 1 or not low < threshold < high:
@@ -80,14 +89,17 @@ class Invariant:
 
     def _leaf(self, boxes: tuple[Ratios, ...], prices: list[int]) -> Fraction:
         here = 0  # in units of 2^-BITS / total
-        for n, box in zip(self.mass, boxes, strict=True):
+        for y, box in enumerate(boxes):
             self.work.spend(16 << len(box))
             told = [0]
             for m, price, ends in zip(self.mass, prices, box, strict=True):
                 parts = [m * end * self._log(end) - (self.total * price * end << BITS - UNIT) for end in ends]
                 told = [v + part for part in parts for v in told]
             corners = zip(told, self._masses(box), strict=True)
-            here += n * max(-(-v // mass) - less for v, (mass, less) in corners)
+            if self.kept:
+                here += self.mass[y] * max(-(-v // mass) - less for v, (mass, less) in corners)
+            else:
+                here = max(here, *(-(-(v - mass * less) >> RATIO_BITS) for v, (mass, less) in corners))
         return Fraction(sum(prices), 1 << UNIT) + Fraction(here, self.total << BITS)
 
     def _log(self, ratio: int) -> int:

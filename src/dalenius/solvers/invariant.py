@@ -1,13 +1,15 @@
-r"""The most informative matrix at a ratio r that keeps the marginals, p W = p, by branch and bound.
+r"""The most informative matrix at a ratio r in given letters, by branch and bound: with p W = p, or with few letters.
 
-The column of letter y has mass p_y and lies between some m_y and r m_y, and what is told, sum_y phi(c_y), is convex.
-Let a node say between which ratios l <= W(x, y) / m_y <= h each entry lies. Then a column is a mixture of the 2^S
-corners of its box, scaled to mass p_y, so that
+The column of letter y lies between some m_y and r m_y, and what is told, sum_y phi(c_y), is convex. Let a node say
+between which ratios l <= W(x, y) / m_y <= h each entry lies. Then a column is a mixture of the 2^S corners of its box,
+so that
 
-    max sum theta phi(corner)   s.t.   each row sums to one,   the weights of each letter sum to one,   theta >= 0
+    max sum theta phi(corner)   s.t.   each row sums to one,   theta >= 0
 
-is a bound, and its prices z prove it: sum z + sum_y p_y max over corners v of (phi(v) - z.v) / p.v. The answer is a
-matrix that is allowed, so it may be a better one too. Branch where a column is a mixture, at an entry's mean ratio.
+is a bound, where the marginals are kept with corners of mass p_y whose weights sum to one for each letter. Its prices
+z prove it: sum z + sum_y p_y max over corners v of (phi(v) - z.v) / p.v, or sum z + max (phi(v) - z.v) over corners of
+all letters, because the m_y add up to at most one. The answer is a matrix that is allowed, so it may be a better one
+too. Branch where a column is a mixture, at an entry's mean ratio.
 """
 
 from collections.abc import Callable
@@ -59,26 +61,29 @@ def invariant(
     gap: float,
     nodes: int,
     seconds: float,
+    margin: bool = True,
     on_progress: Callable[[float, float], None] | None = None,
 ) -> Invariant:
-    """From a first matrix that keeps the marginals until value and bound are that close, or nodes or time are used up.
+    """From a first matrix until value and bound are that close, or nodes or time are used up.
+
+    With `margin` all matrices keep the marginals, as the first one does; else they have as many letters as it has.
 
     >>> p = np.array([0.5, 0.3, 0.2])
     >>> found = invariant(p, np.e, np.tile(p, (3, 1)), gap=1e-9, nodes=99, seconds=9)
     >>> round(found.value, 6), round(found.bound, 6)
     (0.160058, 0.160058)
     """
-    S, deadline, number = len(p), monotonic() + seconds, count()
+    shape, deadline, number = first.T.shape, monotonic() + seconds, count()
     best, most = first, _told(p, first)
 
     def examined(low: Floats, high: Floats) -> _Node:
         nonlocal best, most
-        bound, z, W, where = _relaxed(p, low, high)
+        bound, z, W, where = _relaxed(p, low, high, margin)
         if np.abs(W.sum(axis=1) - 1).max() < _FAINT and (told := _told(p, W)) > most:
             best, most = W, told
         return _Node(low, high, bound, z, where, [])
 
-    root = examined(np.ones((S, S)), np.full((S, S), ratio))
+    root = examined(np.ones(shape), np.full(shape, ratio))
     heap, known = [(-root.bound, next(number), root)], 1
     while heap and known < nodes and not over(deadline) and -heap[0][0] > most + gap:
         _, _, node = heappop(heap)
@@ -113,29 +118,35 @@ def _told(p: Floats, W: Floats) -> float:
     return float((p[:, None] * W * logs).sum())
 
 
-def _relaxed(p: Floats, low: Floats, high: Floats) -> tuple[float, Floats, Floats, tuple[int, int, float] | None]:
+def _relaxed(
+    p: Floats, low: Floats, high: Floats, margin: bool
+) -> tuple[float, Floats, Floats, tuple[int, int, float] | None]:
     """The bound of a box, its prices, the matrix that reaches it, and where to divide the box."""
-    S = len(p)
+    letters, S = low.shape
     bits = (np.arange(1 << S)[:, None] >> np.arange(S)) & 1
     corners, letter = list[Floats](), list[int]()
-    for y in range(S):
+    for y in range(letters):
         fixed = low[y] == high[y]
         mine = np.where(bits[(bits[:, fixed] == 0).all(axis=1)], high[y], low[y])
         corners.append(mine)
         letter += [y] * len(mine)
     v, of = np.concatenate(corners), np.array(letter)
     mass = v @ p
-    told = ((v * np.log2(v)) @ p - mass * np.log2(mass)) * (p[of] / mass)
-    rows = (v * (p[of] / mass)[:, None]).T
-    lack = np.concatenate([np.eye(S), np.zeros((S, S))])
-    A = np.concatenate([np.concatenate([rows, (of == np.arange(S)[:, None]) * 1.0]), lack, -lack], axis=1)
-    found = maximise(np.concatenate([told, np.full(2 * S, -_PENALTY)]), A, np.ones(2 * S))
+    scale = p[of] / mass if margin else np.ones(len(v))
+    told = ((v * np.log2(v)) @ p - mass * np.log2(mass)) * scale
+    rows = (v * scale[:, None]).T
+    wholes = (of == np.arange(letters)[:, None]) * 1.0 if margin else np.zeros((0, len(v)))
+    lack = np.concatenate([np.eye(S), np.zeros((len(wholes), S))])
+    A = np.concatenate([np.concatenate([rows, wholes]), lack, -lack], axis=1)
+    found = maximise(np.concatenate([told, np.full(2 * S, -_PENALTY)]), A, np.ones(len(A)))
     theta = found.x[: len(of)]
-    W, where, widest = np.zeros((S, S)), None, _FAINT
-    for y in range(S):
+    W, where, widest = np.zeros((S, letters)), None, _FAINT
+    for y in range(letters):
         used = (of == y) & (theta > _FAINT)
+        if not used.any():
+            continue
         W[:, y] = rows[:, used] @ theta[used]
-        weight = theta[used] * p[y] / mass[used]
+        weight = theta[used] * scale[used]
         mean = weight @ v[used] / weight.sum()
         spread = weight @ (v[used] - mean) ** 2 / weight.sum()
         level = float(mean @ p)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -88,6 +88,44 @@ def test_a_forbidden_transition_is_impossible_from_every_letter_and_that_is_said
         solve(problem(freeze=("a", "b")))
     with pytest.raises(Infeasible, match=r"its share of 0\.2 cannot be preserved"):
         solve(problem(preserve_marginals=True, forbid=(("a", "c"),)))
+
+
+def best_of_two_letters(p, r):
+    """The most that two columns tell whose entries all stand in the ratio: c is 1 / (1 + r) or r / (1 + r)."""
+    p, most = np.array(p) / sum(p), 0.0
+    for high in product((False, True), repeat=len(p)):
+        c = np.where(high, r, 1.0) / (1 + r)
+        rows = np.stack([c, 1 - c], axis=1)
+        most = max(most, float((p[:, None] * rows * np.log2(rows / (p @ rows))).sum()))
+    return most
+
+
+@pytest.mark.parametrize(
+    ("p", "epsilon", "forbid"),
+    [
+        ((5, 3, 2), 4, (("a", "c"),)),
+        pytest.param((5, 4, 3, 2), 3, (("b", "a"), ("b", "c")), marks=pytest.mark.long),
+        pytest.param((9, 4, 3, 2, 2), 2, (("b", "a"), ("c", "d"), ("d", "e")), marks=pytest.mark.long),
+    ],
+)
+def test_two_letters_that_may_be_released_are_proved_to_be_the_best(p, epsilon, forbid):
+    design = solve(problem(p, epsilon, forbid=forbid))
+    assert design.kind == "invariant"
+    assert float(design.value) == pytest.approx(best_of_two_letters(p, np.exp(epsilon)), abs=1e-9)
+    assert float(design.gap) < 1e-6
+    check(design.dumps())
+
+
+@pytest.mark.long
+def test_three_of_four_letters_tell_no_less_than_random_matrices():
+    p, r, draw = np.array([5, 4, 3, 2]) / 14, np.exp(4), np.random.default_rng(1)
+    design = solve(problem((5, 4, 3, 2), 4, forbid=(("b", "a"),)))
+    assert float(design.gap) < 1e-6
+    for _ in range(3000):
+        columns = np.where(draw.random((4, 3)) < 0.4, r, 1.0) * draw.random(3)
+        rows = columns / columns.sum(axis=1)[:, None]
+        rows = rows if (rows.max(axis=0) <= r * rows.min(axis=0)).all() else np.full((4, 3), 1 / 3)
+        assert float((p[:, None] * rows * np.log2(rows / (p @ rows))).sum()) <= float(design.bound)
 
 
 def best_corner(p, r, rounds=300):

@@ -5,9 +5,9 @@ r"""Any matrix under local DP that releases a column in its own letters: invaria
 I is convex in M and the matrices are a polytope, so the best is one of its corners: from several starts the linear
 program of the tangent is solved until no corner is better. That alone proves nothing; the bound is that of all channels
 at the level, whatever letters they release. It is met where as many letters are allowed as the best channel has and no
-margin is preserved. With margins, up to eight letters are searched by branch and bound, which proves the optimum or
-says what it leaves open. Under pure local DP a transition that is forbidden from one letter is impossible from every
-letter: a zero in a column makes the whole column zero.
+margin is preserved. With margins, or with fewer letters, up to eight values are searched by branch and bound, which
+proves the optimum or says what it leaves open. Under pure local DP a transition that is forbidden from one letter is
+impossible from every letter: a zero in a column makes the whole column zero.
 
 References: paper 002, section 2.2 and 5; Gouweleeuw et al. (1998) for invariant PRAM.
 """
@@ -41,7 +41,7 @@ from dalenius.solvers.invariant import Invariant, invariant
 __all__ = ["own_letters"]
 
 LETTERS = 24
-FEW = 8  # letters whose margins are preserved by branch and bound
+FEW = 8  # values whose matrices are searched by branch and bound
 NODES = 4000
 SECONDS = 40.0
 RELATIVE = 1e-6
@@ -91,11 +91,15 @@ def own_letters(
     found = _searched(p, float(r), len(allowed), margin, starts, on_progress, own, fits)
     certificates, method = [CLOSED, best.certificate], _CLIMBED
     if margin is not None and own and 2 <= len(occur) <= FEW:
-        better = _branched(p, float(r), found[:, own], min(seconds, SECONDS), on_progress)
+        better = _branched(p, float(r), found[:, own], True, min(seconds, SECONDS), on_progress)
         branched = found.copy()
         branched[:, own] = better.W
         branched = _named(p, branched, own, margin)
         found = branched if fits is None or fits(branched) else found
+        certificates, method = [_proof(better), *certificates], _BRANCHED
+    elif margin is None and 1 < len(allowed) < len(occur) and len(letters) <= FEW and _lost(found, p, best, gap):
+        better = _branched(p, float(r), found, False, min(seconds, SECONDS), on_progress)
+        found = _named(p, better.W, own, None)
         certificates, method = [_proof(better), *certificates], _BRANCHED
     mass = [Fraction(counts[x], joint.total) for x in occur]
     wanted = [Fraction(counts[y], joint.total) for y in allowed] if problem.preserve_marginals else None
@@ -113,13 +117,18 @@ _CLIMBED = "corners of the polytope of matrices, climbed"
 _BRANCHED = "corners of the polytope of matrices, by branch and bound"
 
 
+def _lost(found: Floats, p: Floats, best: Design, gap: float) -> bool:
+    """Whether a matrix tells less than the best channel in fresh letters."""
+    return _told(p, found) < float(best.value) - max(gap, RELATIVE)
+
+
 def _branched(
-    p: Floats, r: float, first: Floats, seconds: float, on_progress: Callable[[str], None] | None
+    p: Floats, r: float, first: Floats, margin: bool, seconds: float, on_progress: Callable[[str], None] | None
 ) -> Invariant:
     words = "between {:.9g} and {:.9g} bits"
     told = (lambda value, bound: on_progress(words.format(value, bound))) if on_progress else None
     gap = RELATIVE * local_ceiling(r)
-    return invariant(p, r, first, gap=gap, nodes=NODES, seconds=seconds, on_progress=told)
+    return invariant(p, r, first, gap=gap, nodes=NODES, seconds=seconds, margin=margin, on_progress=told)
 
 
 def _proof(found: Invariant) -> Certificate:
