@@ -10,7 +10,7 @@ import dalenius
 import dalenius.core.forms
 
 HOUSE = Path(dalenius.__file__).parent
-FLOORS = {"kernel": -2, "stopping": -1, "temporary": -1, "documents": -1, "wording": -1}
+FLOORS = {"kernel": -2, "stopping": -1, "temporary": -1, "rooms": -1, "documents": -1, "wording": -1}
 FLOORS |= {"core": 0, "solvers": 0, "measures": 1}
 FLOORS |= {"tables": 1, "sampling": 2, "mechanisms": 3, "engines": 4, "evidence": 4, "ledger": 4}
 FLOORS |= {

@@ -13,7 +13,9 @@ import pytest
 import dalenius.tables as room
 from dalenius.core import MISSING, Column, MaximizeInformation, Problem
 from dalenius.errors import InputError, InvalidPmf, MismatchError, ProblemFileError, TableError, Unsupported
-from dalenius.tables import bind, encode, open_table, per_person, persons, profile, read_json
+from dalenius.tables import bind, encode, open_table, per_person, read_json
+from dalenius.tables.persons import persons
+from dalenius.tables.profile import profile
 from dalenius.tables.workspace import Workspace
 
 PROBLEM = """\

@@ -16,7 +16,7 @@ from pyarrow import parquet
 from dalenius import Problem
 from dalenius.core.source import Dialect
 from dalenius.errors import ProblemFileError, TableError
-from dalenius.tables import Table, bind, binding, identity, open_table, per_person
+from dalenius.tables import Table, bind, identity, open_table, per_person, persons
 from dalenius.tables.delimited import SCANNED
 from dalenius.tables.identity import Identity
 from tests.effort import effort
@@ -301,16 +301,16 @@ def test_a_file_rewritten_between_passes_with_its_old_size_and_time_is_refused(
             os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
             return grouped(*arguments, **options)
 
-        monkeypatch.setattr(binding, "per_person", late)
+        monkeypatch.setattr(persons, "per_person", late)
         try:
-            binding.bind(problem, table=path)
+            bind(problem, table=path)
         except TableError as e:
             refused += "changed while it was read" in str(e)
         after = path.stat()
         assert (after.st_ino, after.st_size, after.st_mtime_ns) == (before.st_ino, before.st_size, before.st_mtime_ns)
     assert refused == races
-    monkeypatch.setattr(binding, "per_person", grouped)
-    bound = binding.bind(problem, table=written(tmp_path / "still.csv", text))[1]
+    monkeypatch.setattr(persons, "per_person", grouped)
+    bound = bind(problem, table=written(tmp_path / "still.csv", text))[1]
     assert bound is not None
     assert bound.rows == 200
 

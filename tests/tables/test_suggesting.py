@@ -15,7 +15,8 @@ from dalenius.cli import main
 from dalenius.core import MISSING, Column
 from dalenius.core.source import Dialect
 from dalenius.errors import ProblemFileError, TableError
-from dalenius.tables import bind, encode, open_table, profile
+from dalenius.tables import bind, encode, open_table
+from dalenius.tables.profile import profile
 from dalenius.tables.suggesting import Seen, suggested
 
 MECHANISM = """

@@ -4,11 +4,13 @@ Exit codes: 0 done and proved; 1 our fault; 2 bad input; 3 infeasible; 4 not cer
 5 no certified answer; 6 refused by the ledger; 130 interrupted.
 """
 
+import gc
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from typing import Any
 
 from dalenius.cli.failing import failed, our_fault
 from dalenius.cli.grammar import parser
@@ -42,18 +44,42 @@ class _NoPandas:
             raise ModuleNotFoundError(name)
 
 
-def _leave_frames_out() -> None:
-    """Have pyarrow look for pandas in vain, once: it imports it for its first array, longer than a small release takes.
+class _ArrowAlone:
+    """Has pyarrow look for pandas in vain, once: it imports it for its first array, longer than a small release takes.
 
-    The process is ours and has no data frames; whoever converts to one later has pyarrow look again. Drivers of
-    databases import polars where there is one, and never need it.
+    The process is ours and has no data frames; whoever converts to one later has pyarrow look again. Asked for every
+    module that is imported, and does its work when the functions of pyarrow are, which follow the library itself.
     """
+
+    @classmethod
+    def find_spec(cls, name: str, _path: object = None, _target: object = None) -> None:
+        if name == "pyarrow.compute":
+            sys.meta_path.remove(cls)
+            sys.meta_path.insert(0, _NoPandas)
+            try:
+                sys.modules["pyarrow"].array([""]).to_numpy(zero_copy_only=False)
+            finally:
+                sys.meta_path.remove(_NoPandas)
+
+
+def _leave_frames_out() -> None:
+    """Import no data frames for libraries that would look for them; drivers of databases import polars, too."""
     sys.modules.setdefault("polars", None)  # type: ignore[arg-type]
-    sys.meta_path.insert(0, _NoPandas)
+    if "pandas" not in sys.modules and "pyarrow.compute" not in sys.modules:
+        sys.meta_path.insert(0, _ArrowAlone)
+
+
+def _opened(module: str, *, ours: bool) -> Any:
+    """The module of a command; in a process of ours without a look for rubbish, of which imports leave none."""
+    if not ours:
+        return import_module(module)
+    _leave_frames_out()
+    gc.disable()
     try:
-        sys.modules["pyarrow"].array([""]).to_numpy(zero_copy_only=False)
+        return import_module(module)
     finally:
-        sys.meta_path.remove(_NoPandas)
+        gc.freeze()
+        gc.enable()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -78,9 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = parser().parse_args(words)
         arguments.began = began
         with interruptible(keep=getattr(arguments, "on_interrupt", "stop") == "keep"):
-            command = import_module(f"dalenius.cli.{arguments.module}")
-            if argv is None and "pyarrow" in sys.modules and "pandas" not in sys.modules:
-                _leave_frames_out()
+            command = _opened(f"dalenius.cli.{arguments.module}", ours=argv is None)
             with _keeping_to(getattr(arguments, "memory", None)):
                 return int(command.run(arguments) or 0)
     except DaleniusError as e:

@@ -5,7 +5,8 @@ from typing import Any
 
 from dalenius.cli.terminal import dialect_of, progress, say
 from dalenius.core.digits import many
-from dalenius.tables import open_table, profile
+from dalenius.tables import open_table
+from dalenius.tables.profile import profile
 
 LONGEST = 60  # characters of a value that are shown
 

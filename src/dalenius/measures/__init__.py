@@ -1,99 +1,104 @@
 """Leakage families, one module each: what a law, a mapping or a channel tells, in bits. No file."""
 
-from dalenius.measures.bayes import guess_after, guess_before
+from typing import TYPE_CHECKING
+
+from dalenius import rooms
 from dalenius.measures.capacity import Bracket, Capacity, capacity
-from dalenius.measures.chains import (
-    modular_information,
-    pair_disclosure,
-    partial_processing_binary,
-    partial_processing_efficiency,
-    preprocessing,
-    preprocessing_bounds,
-    preprocessing_efficiency,
-    preprocessing_lower_bound_efficiency,
-    preprocessing_lower_bound_eq67,
-    uniformiser,
-    window_rank,
-    window_sums,
-    window_sums_bits,
-)
-from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
-from dalenius.measures.counted_information import entropy_miller_madow, information_from_counts, information_kept
-from dalenius.measures.disclosure import (
-    Exposure,
-    UpperBounds,
-    disclosure_bounds,
-    efficiency_bound,
-    examine_mapping,
-    incidence,
-    surprisal_bound,
-    view_bound,
-    withheld_bound,
-)
-from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
-from dalenius.measures.estimation import Estimate, estimate_law
-from dalenius.measures.finite_sample import Population, population_leakage
-from dalenius.measures.guessing import alpha_leakage, maximal_leakage, min_entropy_leakage, sibson, total_variation
-from dalenius.measures.individual import (
-    Belief,
-    Individual,
-    against,
-    independent_capacity,
-    individual_capacity,
-)
-from dalenius.measures.inversion import Factor, Seen, as_it_is, factors_of
-from dalenius.measures.latent import (
-    LatentModel,
-    decode,
-    decoder_error,
-    equivocation,
-    fano_bound,
-    information,
-    latent_entropy,
-    log_posterior,
-    log_type_law,
-    outside_leakage,
-    type_counts,
-    typical_epsilon,
-    weak_deviation,
-)
-from dalenius.measures.lattice import Context, delta_at, implied, levels
-from dalenius.measures.mismatch import mismatch_leakage
-from dalenius.measures.operational import (
-    Binned,
-    Quantised,
-    bernstein_band,
-    binomial_band,
-    codebook_distortion,
-    codebook_rate,
-    hoeffding_band,
-    quantise,
-    quantise_and_bin,
-)
-from dalenius.measures.queries import estimate_queries, expected_error
-from dalenius.measures.renyi import renyi_level, zcdp_level
-from dalenius.measures.risk import (
-    expected_reciprocal,
-    main_effects,
-    matched_uniques,
-    misclassified_risk,
-    poisson_risk,
-    randomised_response,
-    two_way,
-)
-from dalenius.measures.shannon import (
-    binary_entropy,
-    conditional_entropy,
-    conditional_mutual_information,
-    conditional_mutual_information_bounds,
-    entropy,
-    entropy_bounds,
-    entropy_of,
-    independent,
-    information_of,
-    mutual_information,
-    mutual_information_bounds,
-)
+
+if TYPE_CHECKING:
+    from dalenius.measures.bayes import guess_after, guess_before
+    from dalenius.measures.chains import (
+        modular_information,
+        pair_disclosure,
+        partial_processing_binary,
+        partial_processing_efficiency,
+        preprocessing,
+        preprocessing_bounds,
+        preprocessing_efficiency,
+        preprocessing_lower_bound_efficiency,
+        preprocessing_lower_bound_eq67,
+        uniformiser,
+        window_rank,
+        window_sums,
+        window_sums_bits,
+    )
+    from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
+    from dalenius.measures.counted_information import entropy_miller_madow, information_from_counts, information_kept
+    from dalenius.measures.disclosure import (
+        Exposure,
+        UpperBounds,
+        disclosure_bounds,
+        efficiency_bound,
+        examine_mapping,
+        incidence,
+        surprisal_bound,
+        view_bound,
+        withheld_bound,
+    )
+    from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
+    from dalenius.measures.estimation import Estimate, estimate_law
+    from dalenius.measures.finite_sample import Population, population_leakage
+    from dalenius.measures.guessing import alpha_leakage, maximal_leakage, min_entropy_leakage, sibson, total_variation
+    from dalenius.measures.individual import (
+        Belief,
+        Individual,
+        against,
+        independent_capacity,
+        individual_capacity,
+    )
+    from dalenius.measures.inversion import Factor, Seen, as_it_is, factors_of
+    from dalenius.measures.latent import (
+        LatentModel,
+        decode,
+        decoder_error,
+        equivocation,
+        fano_bound,
+        information,
+        latent_entropy,
+        log_posterior,
+        log_type_law,
+        outside_leakage,
+        type_counts,
+        typical_epsilon,
+        weak_deviation,
+    )
+    from dalenius.measures.lattice import Context, delta_at, implied, levels
+    from dalenius.measures.mismatch import mismatch_leakage
+    from dalenius.measures.operational import (
+        Binned,
+        Quantised,
+        bernstein_band,
+        binomial_band,
+        codebook_distortion,
+        codebook_rate,
+        hoeffding_band,
+        quantise,
+        quantise_and_bin,
+    )
+    from dalenius.measures.queries import estimate_queries, expected_error
+    from dalenius.measures.renyi import renyi_level, zcdp_level
+    from dalenius.measures.risk import (
+        expected_reciprocal,
+        main_effects,
+        matched_uniques,
+        misclassified_risk,
+        poisson_risk,
+        randomised_response,
+        two_way,
+    )
+    from dalenius.measures.shannon import (
+        binary_entropy,
+        conditional_entropy,
+        conditional_mutual_information,
+        conditional_mutual_information_bounds,
+        entropy,
+        entropy_bounds,
+        entropy_of,
+        independent,
+        information_of,
+        mutual_information,
+        mutual_information_bounds,
+    )
 
 __all__ = [
     "Belief",
@@ -201,3 +206,6 @@ __all__ = [
     "withheld_bound",
     "zcdp_level",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = rooms.opened_when_asked(__name__)

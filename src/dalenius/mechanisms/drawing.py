@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.sampling.stream import Words
-from dalenius.tables import Coded
+from dalenius.tables.counting import Coded
 
 __all__ = ["Array", "Draw", "DrawsLetters"]
 

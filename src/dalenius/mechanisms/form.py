@@ -37,7 +37,7 @@ from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array, Draw
 from dalenius.mechanisms.unlisted.figures import Figures
 from dalenius.sampling.sampler import Sampler
-from dalenius.tables import Coded
+from dalenius.tables.counting import Coded
 
 __all__ = ["CELLS", "Distorted", "Form", "Found", "Part"]
 

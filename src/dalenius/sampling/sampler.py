@@ -24,8 +24,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from dalenius.core.kernel import once_each
 from dalenius.errors import InputError, InvalidChannel
@@ -122,6 +120,8 @@ class Sampler:
         self._table = self._letters[place].reshape(-1)
         self._table[cell[inside]] = self.letters
         # The number of a cell in 16 bits where that is enough: what is moved for a row is half as much.
+        import pyarrow as pa  # takes as long as all other imports of a command together: only who draws needs it
+
         self._values = pa.array(self._table)
         self._cell = np.dtype(np.uint16 if cells <= 1 << 16 else np.uint32)
 
@@ -132,6 +132,9 @@ class Sampler:
         >>> Sampler([[0, 1], [1, 0]]).draw(np.array([0, 1, 1]), Stream(bytes(32)))
         array([1, 0, 0], dtype=uint8)
         """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
         codes = checked_codes(codes, self.inputs, start)
         letters = np.empty(codes.size, dtype=self.dtype)
         cells = np.empty(min(codes.size, _CHUNK), dtype=self._cell)

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from dalenius.core import MISSING, Column
 from dalenius.errors import InputError
 from dalenius.starting.ranges import in_order
-from dalenius.tables import Coded, Table, encode, profile
+from dalenius.tables import Coded, Table, encode
 from dalenius.tables.coding import DATE, is_number
+from dalenius.tables.profile import profile
 from dalenius.tables.suggesting import has_decimal_commas
 
 __all__ = ["Look", "as_written", "look_at", "roles", "there"]

@@ -12,7 +12,8 @@ from dalenius.starting.columns import Look, look_at, there
 from dalenius.starting.grouping import Cells, Groups, merged, starting_groups
 from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish
 from dalenius.starting.writing import disclosure_text, problem_text
-from dalenius.tables import Table, persons
+from dalenius.tables import Table
+from dalenius.tables.persons import persons
 
 __all__ = ["Draft", "disclosure", "draft"]
 

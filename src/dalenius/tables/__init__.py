@@ -1,28 +1,32 @@
 """Tables in, tables out: the only room that opens files of records. Everything else sees letters, codes and counts."""
 
-from dalenius.core.source import is_address
-from dalenius.tables.binding import base_of, bind, opened_table, stated_law, table_of, with_gains, with_metrics
-from dalenius.tables.coding import encode
-from dalenius.tables.counting import Coded
-from dalenius.tables.database import refuse_existing_table, write_files_to_database, write_to_database
-from dalenius.tables.documents import (
-    conditionally_iid,
-    read_channel,
-    read_design,
-    read_json,
-    read_letters,
-    read_pmf,
-    read_text,
-    read_told,
-    sound,
-)
-from dalenius.tables.merging import smaller
-from dalenius.tables.opening import open_table
-from dalenius.tables.persons import per_person, persons
-from dalenius.tables.profile import profile
-from dalenius.tables.source import Progress, Table
-from dalenius.tables.weighing import weights_of
-from dalenius.tables.writing import released_name, write_table
+from typing import TYPE_CHECKING
+
+from dalenius import rooms
+
+if TYPE_CHECKING:
+    from dalenius.core.source import is_address
+    from dalenius.tables.binding import base_of, bind, opened_table, stated_law, table_of, with_gains, with_metrics
+    from dalenius.tables.coding import encode
+    from dalenius.tables.counting import Coded
+    from dalenius.tables.database import refuse_existing_table, write_files_to_database, write_to_database
+    from dalenius.tables.documents import (
+        conditionally_iid,
+        read_channel,
+        read_design,
+        read_json,
+        read_letters,
+        read_pmf,
+        read_text,
+        read_told,
+        sound,
+    )
+    from dalenius.tables.merging import smaller
+    from dalenius.tables.opening import open_table
+    from dalenius.tables.persons import per_person
+    from dalenius.tables.source import Progress, Table
+    from dalenius.tables.weighing import weights_of
+    from dalenius.tables.writing import released_name, write_table
 
 __all__ = [
     "Coded",
@@ -36,8 +40,6 @@ __all__ = [
     "open_table",
     "opened_table",
     "per_person",
-    "persons",
-    "profile",
     "read_channel",
     "read_design",
     "read_json",
@@ -58,3 +60,6 @@ __all__ = [
     "write_table",
     "write_to_database",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = rooms.opened_when_asked(__name__)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,15 +18,12 @@ from dalenius.core.product_pmf import Margins, ProductPmf
 from dalenius.core.samples import Samples
 from dalenius.core.source import ConditionallyIid, MarkovSource, PmfSource, TableSource, is_address
 from dalenius.errors import DaleniusError, InputError, InvalidPmf, MismatchError
-from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
 from dalenius.tables.documents import conditionally_iid, read_channel, read_gain, read_law, read_metric, read_pmf
-from dalenius.tables.opening import open_table
-from dalenius.tables.persons import per_person
-from dalenius.tables.quantiles import cut_at_quantiles
-from dalenius.tables.source import Progress, Table
-from dalenius.tables.weighing import weights_of
 from dalenius.tables.workspace import Workspace, usual
+
+if TYPE_CHECKING:  # what reads tables imports pyarrow; a stated law needs none
+    from dalenius.tables.source import Progress, Table
 
 __all__ = ["UNIFORM", "base_of", "bind", "opened_table", "stated_law", "table_of", "with_gains", "with_metrics"]
 
@@ -70,7 +67,7 @@ def table_of(problem: Problem, source: TableSource) -> str | Path:
 
 
 def bind(
-    problem: Problem, *, table: Any = None, workspace: Workspace | None = None, on_progress: Progress | None = None
+    problem: Problem, *, table: Any = None, workspace: Workspace | None = None, on_progress: "Progress | None" = None
 ) -> tuple[Problem, Coded | None]:
     """The problem with its joint pmf, and the coded table if there is one.
 
@@ -207,7 +204,7 @@ def _of_names(problem: Problem, prior: Pmf | ProductPmf) -> Pmf | ProductPmf | M
 
 
 def _bound(
-    problem: Problem, table: Any, workspace: Workspace, on_progress: Progress | None
+    problem: Problem, table: Any, workspace: Workspace, on_progress: "Progress | None"
 ) -> tuple[Problem, Coded | None]:
     source = problem.source
     if isinstance(source, TableSource) or table is not None:
@@ -242,8 +239,13 @@ def _alike(problem: Problem, source: ConditionallyIid) -> Pmf | Samples:
 
 
 def _bind_table(
-    problem: Problem, source: TableSource, given: Any, workspace: Workspace, on_progress: Progress | None
+    problem: Problem, source: TableSource, given: Any, workspace: Workspace, on_progress: "Progress | None"
 ) -> tuple[Problem, Coded]:
+    from dalenius.tables.coding import encode
+    from dalenius.tables.persons import per_person
+    from dalenius.tables.quantiles import cut_at_quantiles
+    from dalenius.tables.weighing import weights_of
+
     base = base_of(problem)
     table = replace(opened_table(problem, given), workspace=workspace)
     _check_names(problem, source, table)
@@ -329,7 +331,7 @@ def _uniform(problem: Problem, alphabets: Alphabets) -> Pmf | ProductPmf | Margi
     return Pmf.from_counts(alphabets, support, [1] * len(support))
 
 
-def opened_table(problem: Problem, given: Any = None) -> Table:
+def opened_table(problem: Problem, given: Any = None) -> "Table":
     """The table of a problem, opened; an error names the line that names it.
 
     Parameters
@@ -343,6 +345,8 @@ def opened_table(problem: Problem, given: Any = None) -> Table:
     -------
     Table
     """
+    from dalenius.tables.opening import open_table
+
     source = problem.source if isinstance(problem.source, TableSource) else TableSource("")
     place = table_of(problem, source) if given is None else given
     try:
@@ -354,7 +358,7 @@ def opened_table(problem: Problem, given: Any = None) -> Table:
         raise
 
 
-def _check_names(problem: Problem, source: TableSource, table: Table) -> None:
+def _check_names(problem: Problem, source: TableSource, table: "Table") -> None:
     """Every name of the problem is a column, or the error names the key and the line that say otherwise."""
     there = ", ".join(map(repr, table.names))
     for place, name in problem.named():
