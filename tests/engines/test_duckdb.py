@@ -256,3 +256,15 @@ def test_the_command_says_what_is_wrong_in_one_sentence(
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(Unsupported, match="needs the extra duckdb"):
         by("duckdb", place)
+
+
+def test_a_column_that_folders_name_is_read_alike(place: Path) -> None:
+    table = parquet.read_table(place / "t.parquet")
+    for year in (2001, 2002, 2003):
+        (place / "t" / f"year={year}").mkdir(parents=True)
+        some = table.filter(pa.compute.field("year") == year).drop_columns(["year"])
+        parquet.write_table(some, place / "t" / f"year={year}" / "p.parquet")
+    (place / "p.toml").write_text(PROBLEM.replace("t.parquet", "t"))
+    for engine in ("local", "duckdb"):
+        release(Problem.from_file(place / "p.toml"), place / engine, key=Key.unsafe(7), engine=engine)
+    assert rows(place / "local") == rows(place / "duckdb")

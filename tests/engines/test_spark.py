@@ -479,3 +479,18 @@ def test_only_what_spark_raises_is_said_to_be_of_spark() -> None:
         raise OSError("it is gone\nat line 3")
     with pytest.raises(TypeError, match="a fault of ours"), one_sentence("t"):
         raise TypeError("a fault of ours")
+
+
+def test_a_column_that_folders_name_is_the_same_text(session: Callable[..., Any], tmp_path: Path) -> None:
+    session("local[2]")
+    rng = np.random.default_rng(5)
+    for folder in ("s=01", "s=02", "_temporary/s=01"):
+        (tmp_path / "t" / folder).mkdir(parents=True)
+        parquet.write_table(pa.table({"x": rng.integers(0, 3, 200)}), tmp_path / "t" / folder / "p.parquet")
+    text = PROBLEM.replace('"m", "f"', '"01", "02"').replace('keep = ["the `year`, v. 2"]\n', "")
+    (tmp_path / "p.toml").write_text(text.replace('[columns."the `year`, v. 2"]\nvalues = "from-table"\n', ""))
+    for engine in ("local", "spark"):
+        release(Problem.from_file(tmp_path / "p.toml"), tmp_path / engine, key=Key.unsafe(7), engine=engine)
+    found = rows(tmp_path / "local", ("x",))
+    assert found == rows(tmp_path / "spark", ("x",))
+    assert len(found[0]) == 400

@@ -134,7 +134,7 @@ def test_queries_as_people_write_them(sqlite: str) -> None:
 
 
 def test_addresses_that_cannot_be_read_are_refused() -> None:
-    with pytest.raises(TableError, match="address of the database cannot be read: Invalid IPv6"):
+    with pytest.raises(TableError, match="address cannot be read: Invalid IPv6"):
         open_table("postgresql://me:secret@[::1/db", query=QUERY)
     with pytest.raises(TableError, match="there is no database aaaa"):
         open_table("sqlite:" + "a" * 300, query=QUERY)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
+from pyarrow.parquet import encryption
 
 from dalenius.errors import TableError
 from dalenius.tables import Table, open_table
@@ -252,3 +253,68 @@ def test_a_column_with_as_many_values_as_rows_is_not_held_as_a_whole(tmp_path: P
         most = max(most, pa.total_allocated_bytes())
     assert found == 150_000
     assert most - before < names.nbytes
+
+
+class Wrapped(encryption.KmsClient):  # type: ignore[misc]
+    """A key keeper that keeps nothing: keys stand beside what they encrypt."""
+
+    def __init__(self, _: object) -> None:
+        super().__init__()
+
+    def wrap_key(self, key: bytes, _: str) -> str:
+        return key.hex()
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_an_encrypted_column_is_refused_and_ends_no_process(tmp_path: Path, plain: bool) -> None:
+    settings = encryption.EncryptionConfiguration(footer_key="f", column_keys={"c": ["secret"]}, plaintext_footer=plain)
+    connection = encryption.KmsConnectionConfig()
+    properties = encryption.CryptoFactory(Wrapped).file_encryption_properties(connection, settings)
+    table = pa.table({"open": ["a", "b"], "secret": ["c", "d"]})
+    with parquet.ParquetWriter(tmp_path / "t.parquet", table.schema, encryption_properties=properties) as file:
+        file.write_table(table)
+    if plain:
+        assert rows(open_table(tmp_path / "t.parquet"), "open") == [("a",), ("b",)]
+    with pytest.raises(TableError, match="decrypt"):
+        rows(open_table(tmp_path / "t.parquet"), "secret")
+
+
+def test_marks_and_unfinished_work_in_a_folder_are_no_data(tmp_path: Path) -> None:
+    for name in ("a.parquet", "_SUCCESS", "_temporary/0/a.parquet", ".git/a.parquet", "_delta_log/0.json", ".a.crc"):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        parquet.write_table(pa.table({"a": [name]}), file)
+    assert rows(open_table(tmp_path)) == [("a.parquet",)]
+
+
+def test_folders_name_a_column_as_hive_and_spark_write_it(tmp_path: Path) -> None:
+    for folder in ("year=2023/_area=a%2Fb", "year=01/_area=__HIVE_DEFAULT_PARTITION__"):
+        (tmp_path / folder).mkdir(parents=True)
+        parquet.write_table(pa.table({"a": [1, 2]}), tmp_path / folder / "p.parquet")
+    table = open_table(tmp_path)
+    assert table.names == ("a", "year", "_area")
+    assert rows(table) == [("1", "01", None), ("2", "01", None), ("1", "2023", "a/b"), ("2", "2023", "a/b")]
+    assert rows(table, "year") == [("01",), ("01",), ("2023",), ("2023",)]
+    parquet.write_table(pa.table({"a": [3]}), tmp_path / "p.parquet")
+    with pytest.raises(TableError, match="has other columns"):
+        open_table(tmp_path)
+
+
+def test_a_column_of_the_file_goes_before_that_of_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "a=7").mkdir()
+    parquet.write_table(pa.table({"a": [1]}), tmp_path / "a=7" / "p.parquet")
+    assert rows(open_table(tmp_path)) == [("1",)]
+
+
+@pytest.mark.parametrize(
+    "place", ["mysql://me:secret@host/db", "/home/s3a:/me:secret@b/t.csv", "postgresql:me:secret@host"]
+)
+def test_an_address_that_is_not_read_is_refused_without_its_password(place: str) -> None:
+    with pytest.raises(TableError, match="is no file") as caught:
+        open_table(place)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_table_without_a_name_is_not_the_current_folder() -> None:
+    with pytest.raises(TableError, match="is empty"):
+        open_table("")

@@ -24,7 +24,7 @@ from dalenius.tables.ahead import ahead
 from dalenius.tables.counting import Codes
 from dalenius.tables.source import CHUNK, Table
 
-__all__ = ["open_query", "refuse_existing_table", "write_files_to_database", "write_to_database"]
+__all__ = ["open_query", "refuse_existing_table", "refuse_password", "write_files_to_database", "write_to_database"]
 
 BATCH_BYTES = 1 << 22
 LONGEST_NAME = 63  # bytes; PostgreSQL cuts longer names short, and would not find them again
@@ -234,6 +234,40 @@ def refuse_existing_table(address: str, table: str) -> None:
         raise TableError(f"the database has a table {table!r} already; choose another name, or drop it first")
 
 
+def refuse_password(address: str, instead: str) -> None:
+    """Refuse an address that holds a password, without showing it.
+
+    Parameters
+    ----------
+    address : str
+        Of a database, or of files.
+    instead : str
+        Where a password belongs.
+
+    Raises
+    ------
+    TableError
+        If there is one, or the address cannot be read.
+
+    Examples
+    --------
+    >>> refuse_password("postgresql://me:secret@host/survey", "set PGPASSWORD")
+    Traceback (most recent call last):
+    dalenius.errors.TableError: an address must not hold a password, ...; set PGPASSWORD
+    """
+    try:
+        parts = urlsplit(address)
+        secret = parts.password is not None or any(key.endswith("password") for key, _ in parse_qsl(parts.query))
+    except ValueError as e:
+        raise TableError(f"the address cannot be read: {e}") from None
+    if "\0" in address:
+        raise TableError("the address holds a NUL character")
+    if secret:
+        raise TableError(
+            f"an address must not hold a password, because addresses are printed and written into files; {instead}"
+        )
+
+
 # --- the two databases ------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _Engine:
@@ -258,20 +292,9 @@ def _postgresql(address: str) -> _Engine:
     import adbc_driver_postgresql
     from adbc_driver_postgresql import dbapi
 
-    try:
-        parts = urlsplit(address)
-        secret = parts.password is not None or any(key.endswith("password") for key, _ in parse_qsl(parts.query))
-    except ValueError as e:
-        raise TableError(f"the address of the database cannot be read: {e}") from None
-    if "\0" in address:
-        raise TableError("the address of the database holds a NUL character")
+    refuse_password(address, "set PGPASSWORD, or use ~/.pgpass or a service file")
     scheme, _, rest = address.partition("://")
     address = f"{scheme.lower()}://{rest}"
-    if secret:
-        raise TableError(
-            "an address must not hold a password, because addresses are printed and written into files; set "
-            "PGPASSWORD, or use ~/.pgpass or a service file"
-        )
     hint = adbc_driver_postgresql.StatementOptions.BATCH_SIZE_HINT_BYTES.value
 
     def connect() -> Any:

@@ -5,11 +5,13 @@ their names. What it was when it was opened is remembered; a source that changes
 """
 
 import glob
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -32,6 +34,8 @@ FEW_BYTES = 8
 DELIMITERS = {".csv": ",", ".data": ",", ".txt": ",", ".tsv": "\t"}
 ARROW = (".arrow", ".feather", ".ipc")
 COMPRESSED = (".gz", ".zst", ".bz2", ".lz4")
+NETWORK = re.compile(r"(?:.*/)?(?!file:)([\w+.-]{2,}):(?:/+\S|\S+@)")
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # what a folder is called whose rows have no value
 INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -153,7 +157,7 @@ def from_files(source: str | Path, chunk: int, dialect: Dialect) -> Table:
     try:
         files = _files(source)
         identity = Identity.of(files)
-        tables = [_from_file(file, chunk, dialect) for file in files]
+        tables = [_with_folders(_from_file(file, chunk, dialect), _told_by_folders(source, file)) for file in files]
     except (pa.ArrowException, OSError, UnicodeDecodeError) as e:
         raise TableError(f"cannot read {Path(source).name[:100]}: {_first_line(e)[:300]}") from None
     name = Path(source).name or str(source)
@@ -163,11 +167,16 @@ def from_files(source: str | Path, chunk: int, dialect: Dialect) -> Table:
 def _files(source: str | Path) -> list[Path]:
     """The files that a path, a folder or a pattern names, in the order of their names."""
     path = Path(source)
-    if "\0" in str(source):
-        raise TableError("the name of a table holds a NUL character")
+    if not str(source) or "\0" in str(source):
+        raise TableError("the name of a table is empty, or holds a NUL character")
+    network = NETWORK.match(str(source))
+    if network and not path.exists():  # the rest is not printed: a password may be in it
+        raise TableError(
+            f"{network[1]}://... is no file; tables are files, folders, and queries in postgresql:// or sqlite:; with "
+            "--engine spark also what Spark reads"
+        )
     if path.is_dir():
-        # Names that begin with _ or . are marks of the program that wrote the folder, not data.
-        files = sorted(f for f in path.rglob("*") if f.is_file() and not f.name.startswith(("_", ".")))
+        files = sorted(f for f in path.rglob("*") if f.is_file() and not _is_mark(f.relative_to(path)))
         if not files:
             raise TableError(f"{source} is a folder without files")
     elif any(sign in str(source) for sign in "*?[") and not path.exists():
@@ -190,6 +199,44 @@ def _files(source: str | Path) -> list[Path]:
     if len(kinds) > 1:
         raise TableError(f"{source} holds files of several kinds ({', '.join(kinds)}); name those of one kind, with *")
     return files
+
+
+def _is_mark(file: Path) -> bool:
+    """Whether a file is no data: it or its folder has a name with _ or . before it, as marks and unfinished work have.
+
+    Spark leaves the same files out, and so `_column=value` is data here, too.
+    """
+    folders = [part for part in file.parts[:-1] if "=" not in part or part.startswith(".")]
+    return any(part.startswith(("_", ".")) for part in (*folders, file.name))
+
+
+def _told_by_folders(source: str | Path, file: Path) -> dict[str, str | None]:
+    """The columns that folders between a source and its file name: `year=2024`, as Hive, Spark and pyarrow write it."""
+    folders = file.relative_to(source).parts[:-1] if Path(source).is_dir() else ()
+    told = {unquote(name).strip(): unquote(value) for name, sign, value in (f.partition("=") for f in folders) if sign}
+    return {name: None if value == NO_VALUE else value for name, value in told.items() if name}
+
+
+def _with_folders(table: Table, told: dict[str, str | None]) -> Table:
+    """The table with the columns that its folders name; what the file itself says of a column goes first."""
+    new = {name: pa.array([value], pa.string()) for name, value in told.items() if name not in table.names}
+    if not new:
+        return table
+    names = (*table.names, *new)
+
+    def read(positions: Sequence[int], chunk: int) -> Iterator[Any]:
+        own = [k for k in positions if k < len(table.names)] or [0]
+        for batch in table.read(own, chunk):
+            same = pa.array(bytes(batch.num_rows), pa.int8())
+            yield pa.record_batch(
+                [
+                    batch.column(own.index(k)) if k in own else pa.DictionaryArray.from_arrays(same, new[names[k]])
+                    for k in positions
+                ],
+                names=[names[k] for k in positions],
+            )
+
+    return replace(table, names=names, read=read)
 
 
 def _known(kind: str) -> bool:
@@ -250,7 +297,7 @@ def _from_parquet(path: Path, chunk: int, dialect: Dialect) -> Table:
     with parquet.ParquetFile(path) as file:
         schema, rows = file.schema_arrow, file.metadata.num_rows
         strings = {f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)}
-        few = _in_few_bytes(file.metadata, strings)
+        few = set() if _is_signed(path, file.metadata.serialized_size) else _in_few_bytes(file.metadata, strings)
     names = schema.names  # a new list each time that it is asked for
 
     def read(positions: Sequence[int], chunk: int) -> Iterator[Any]:
@@ -261,6 +308,16 @@ def _from_parquet(path: Path, chunk: int, dialect: Dialect) -> Table:
                 yield batch.select(raw)
 
     return Table(path.name, "parquet", _trimmed(names), rows, read, chunk, dialect=dialect)
+
+
+def _is_signed(path: Path, known: int) -> bool:
+    """Whether a signature follows the `known` bytes of the footer: then there may be encrypted columns.
+
+    Asked for the size of an encrypted column, pyarrow ends the process; asked for its rows, it raises.
+    """
+    with path.open("rb") as file:
+        file.seek(-8, os.SEEK_END)  # the length of the footer, and four letters
+        return int.from_bytes(file.read(4), "little") != known
 
 
 def _in_few_bytes(metadata: Any, names: set[str]) -> set[str]:

@@ -128,6 +128,8 @@ def _scans(table: Table, positions: Sequence[int]) -> list[_Scan] | None:
     for place in table.identity.files:
         schema = parquet.read_schema(place)
         at = {name.strip(): k for k, name in enumerate(schema.names)}
+        if not at.keys() >= set(table.names):
+            return None  # a column that the folders name
         wanted = [at[table.names[k]] for k in positions]
         folded = {name.casefold() for name in schema.names}  # DuckDB does not tell A from a
         if len(folded) < len(schema.names) or any(sign in str(place) for sign in "*?[\0"):

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 from dalenius.engines.engine import CATALOG
 from dalenius.engines.spark.tasks import NUMBER, PERSON, PLACE, plain, ticked
 from dalenius.errors import InputError, TableError
+from dalenius.tables.database import refuse_password
 
 __all__ = ["OFFSET", "Files", "Ids", "numbered", "numbering_of", "opened"]
 
@@ -47,6 +48,7 @@ def opened(session: Any, place: str) -> Any:
     if place.startswith(CATALOG):
         return session.table(place.removeprefix(CATALOG))
     if "://" in place:
+        refuse_password(place, "Spark takes it from its own settings")
         return session.read.parquet(place)
     path = Path(place)
     if path.suffix.lower() != ".parquet" and not path.is_dir() and "*" not in place:

@@ -33,6 +33,7 @@ def session() -> Any:
     found.sparkContext.setLogLevel("ERROR")
     found.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(BATCH))
     found.conf.set("spark.sql.session.timeZone", "UTC")
+    found.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # year=01 is "01", not 1
     return found
 
 
