@@ -309,7 +309,7 @@ BROKEN = {
     "guarantee-two": (SMALL + "leakage = ['W']\nat_most_bits = 1\n", 13, "names exactly one of independent"),
     "guarantee-extra": (SMALL + "at_most_bits = 1\n", 15, "unknown key 'at_most_bits' in [[guarantee]]"),
     "guarantee-third": (SMALL + "[[guarantee]]\nlocal_dp = 'one'\n", 16, "'local_dp' is 'one'; write an integer"),
-    "local-dp-negative": (SMALL + "[[guarantee]]\nlocal_dp = -1\n", 16, "'local_dp' is -1; it cannot be below 0"),
+    "local-dp-negative": (SMALL + "[[guarantee]]\nlocal_dp = -1\n", 16, "'local_dp' is -1; write a number from 0 on"),
     "local-dp-nan": (SMALL + "[[guarantee]]\nlocal_dp = nan\n", 16, "not a finite number"),
     "local-dp-inf": (SMALL + "[[guarantee]]\nlocal_dp = inf\n", 16, "not a finite number"),
     "leakage-no-limit": (SMALL + '[[guarantee]]\nleakage = ["X1"]\n', 15, "[[guarantee]] lacks the key 'at_most_bits'"),

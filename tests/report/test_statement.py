@@ -310,3 +310,16 @@ def test_a_release_under_other_values_lists_where_rows_go() -> None:
 def test_a_title_names_few_columns_and_counts_many() -> None:
     assert _titled(["a", "b"]) == "a and b"
     assert _titled([str(k) for k in range(7)]) == "7 columns"
+
+
+def test_rows_stay_where_they_are_although_the_recipe_also_looks_at_a_secret() -> None:
+    """Rows that stay were drawn as changed ones: the recipe looks at one more column than it releases."""
+    looks = Channel({"sex": ("f", "m"), "ill": ("no", "yes")}, {"sex": ("f", "m")}, rows=ROWS)
+    flows = recipe(looks, [10, 20, 30, 40]).flows
+    assert [(flow.name, flow.parts[0].words, flow.parts[0].kind) for flow in flows][:1] == [
+        ("m · yes", "stay as they are", "keep")
+    ]
+    assert [part.words for flow in flows for part in flow.parts if part.kind != "keep"] == ["sex f", "sex m"]
+
+
+ROWS = tuple(tuple(map(Fraction, row)) for row in ((1, 0), ("3/4", "1/4"), (0, 1), ("1/2", "1/2")))

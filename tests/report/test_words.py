@@ -122,7 +122,10 @@ def test_nothing_to_say_is_said(designs: dict[str, Design]) -> None:
             "reveals 0.124 bits about secret. Another recipe may do better;",
         ),
         (MinimizeRate(), "reveals 0.124 bits about all that the recipe looks at"),
-        (MinimizeDistortion(Distortion("hamming", ("kind",))), "has a share of changed entries of kind of 0.124."),
+        (
+            MinimizeDistortion(Distortion("hamming", ("kind",))),
+            "13 of 100 entries in 100 rows change. Another recipe may",
+        ),
         (MinimizeVariance(("kind",)), "lets the shares of kind be estimated with a variance of 0.124."),
     ],
 )
@@ -135,7 +138,7 @@ def test_minimised_values_are_rounded_up_and_their_bounds_down(
         proved(replace(design, problem=problem, value=Fraction("0.12341"), bound=Fraction("0.1199")).to_json())
     )
     assert part in told
-    assert "less than 0.119" in told
+    assert ("less than 0.119" in told) or ("none with fewer than 11." in told)
 
 
 def test_limits_and_side_information_are_said(designs: dict[str, Design]) -> None:

@@ -401,3 +401,28 @@ def test_names_with_commas_and_quotes_come_back_from_flags(names):
     assert names_in(joined_names(names)) == names
     flags = flags_of(Wish((("s",),), names, "nothing"), "t.csv")
     assert names_in(parser().parse_args(["init", *flags]).release) == names
+
+
+def test_capitals_of_a_name_do_not_matter_where_one_column_is_meant():
+    table = TABLE.rename_columns(["Person", "Age", "Town", "Job", "Rich", "Year"])
+    found = drafted(replace(WISH, cuts={"AGE": ("30", "50")}), table)
+    assert (found.wish.protect, found.wish.release) == ((("Rich",),), ("Age", "Town"))
+    assert (
+        found.text
+        == drafted(
+            Wish((("Rich",),), ("Age", "Town"), WISH.promise, WISH.level, cuts={"Age": ("30", "50")}), table
+        ).text
+    )
+
+
+def test_bits_that_promise_nothing_are_refused_with_how_many_there_are():
+    with pytest.raises(InputError, match=r"Everything about rich is 0\.\d+ bits: 5 bits promise nothing"):
+        drafted(replace(WISH, level=Fraction(5)))
+
+
+def test_a_number_that_fills_a_group_is_cut_off_in_the_gap_below_it():
+    values = np.array([1.0, 9.967326, 10.3, 10.57626, 11.84267, 20.0])
+    counts = np.array([10, 10, 10, 500, 10, 10])
+    cuts = round_cuts(values, counts, 10)
+    assert cuts
+    assert all(len(str(cut)) <= 4 for cut in cuts)

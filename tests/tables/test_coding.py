@@ -143,10 +143,16 @@ def test_refusals_name_row_and_column(tmp_path: Path) -> None:
     table, sex, age = open_table(path), Column(values=("f", "m")), Column(values=("1",))
     with pytest.raises(TableError) as e:
         encode(table, {"sex": sex, "age": age}, ["age", "sex"])
-    assert str(e.value) == "t.csv, row 124, column 'age': '9' is not in its list of values ('1')"
+    assert str(e.value) == (
+        "t.csv, row 124, column 'age': '9' is not in its list of values ('1'). "
+        "Add it to values in [columns.age], or correct the table."
+    )
     with pytest.raises(TableError) as e:
         encode(table, {"sex": sex}, ["sex"])
-    assert str(e.value) == "t.csv, row 124, column 'sex': 'x' is not in its list of values ('f', 'm')"
+    assert str(e.value) == (
+        "t.csv, row 124, column 'sex': 'x' is not in its list of values ('f', 'm'). "
+        "Add it to values in [columns.sex], or correct the table."
+    )
     with pytest.raises(TableError, match=r"row 125, column 'age': the value is missing; missing = \"category\" under"):
         encode(table, {"age": Column()}, ["age"])
     with pytest.raises(TableError, match=r"t\.csv has no column 'wage'; there are 'sex', 'age'"):

@@ -5,22 +5,38 @@ from typing import Any
 
 from dalenius.cli.terminal import dialect_of, progress, say
 from dalenius.core.digits import many
-from dalenius.tables import open_table
+from dalenius.starting import suggested_groups
+from dalenius.tables import Table, open_table
 from dalenius.tables.profile import profile
 
 LONGEST = 60  # characters of a value that are shown
+HINT = "dalenius init suggests groups"
 
 
 def run(arguments: Namespace) -> None:
     with progress(arguments) as show:
+        table = open_table(arguments.table, dialect=dialect_of(arguments))
         document = profile(
-            open_table(arguments.table, dialect=dialect_of(arguments)),
+            table,
             place=arguments.table,
             unit=arguments.unit,
             keys=arguments.keys,
             on_progress=(lambda done, total: show("reading", done, total)) if show else None,
         )
+        document["notes"] = _with_groups(document, table)
     say(arguments, _words(document), document)
+
+
+def _with_groups(document: dict[str, Any], table: Table) -> list[str]:
+    """The notes; those about rare values with the groups that `init` would begin with."""
+    notes = document["notes"]
+    rare = {n: note for note in notes for n in document["columns"] if note.startswith(f"{n}: ") and note.endswith(HINT)}
+    groups = suggested_groups(table, list(rare)) if rare else {}
+    better = {
+        note: f"{note.removesuffix(HINT)}suggested groups: {', '.join(map(_short, groups[name]))}"
+        for name, note in rare.items()
+    }
+    return [better.get(note, note) for note in notes]
 
 
 def _words(document: dict[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ from dalenius.report import plain
 from dalenius.report.facts import Facts, joined
 from dalenius.report.limits import limits
 from dalenius.report.losses import Losses, losses
+from dalenius.report.words import typical_errors
 
 __all__ = ["after_release", "check_command"]
 
@@ -53,6 +54,7 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     if found is not None:
         lines += [_line("LOST", text) for text in _lost(found)]
         lines += [_line("Instead", way) for way in found.ways if found.lost]
+    lines += [_line("LOST", text) for text in typical_errors(facts.document)]
     promises = plain.promises(facts)
     several = len({promise.about for promise in promises if promise.gain is not None}) > 1
     guesses = []
@@ -83,10 +85,10 @@ def _line(title: str, text: str) -> str:
 
 
 def _notes(outcome: Outcome) -> list[str]:
-    """The first remarks, without those for specialists; the statement has all of them."""
+    """The first sentence of the first remarks, without those for specialists; the statement has all of them."""
     found = [remark for remark in outcome.design.remarks if not any(words in remark for words in SPECIAL)]
     more = len(found) - NOTES
-    lines = [f"{remark[:1].upper()}{remark[1:]}." for remark in found[:NOTES]]
+    lines = [f"{remark[:1].upper()}{remark[1:]}".partition(". ")[0] + "." for remark in found[:NOTES]]
     return (
         [*lines, f"{many(more, 'more remark')} {'is' if more == 1 else 'are'} in the statement."] if more > 0 else lines
     )
@@ -135,9 +137,9 @@ def _changed(outcome: Outcome, facts: Facts) -> str:
     elif compared:
         what = "rows" if len(moved) == 1 else "entries"
         lines.append(f"{changed:,} {what} ({one_in(changed / compared)}).")
-    elif fields := plain.fields_compared(facts.document):
+    elif best.agrees and (fields := plain.fields_compared(facts.document)):
         lines.append(f"About {plain.changed_entries(facts.document['value'], fields)}.")
-    lines.append(f"{best.short}." if best.agrees or plain.fields_compared(facts.document) else best.sentence)
+    lines.append(f"{best.short}." if best.agrees else best.sentence)
     tests = outcome.audit.findings
     lines.append(f"{sum(not test.contradicts for test in tests)} of {many(len(tests), 'test')} passed.")
     return " ".join(lines)

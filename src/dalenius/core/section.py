@@ -113,7 +113,8 @@ class Section:
         except InputError as e:
             raise self.error(str(e), key) from None
         if least is not None and q < least:
-            raise self.error(f"{key!r} is {value}; it cannot be below {least}", key)
+            nothing = " (reveals nothing)" if key == "at_most_bits" and not least else ""
+            raise self.error(f"{key!r} is {value}; write a number from {least}{nothing} on", key)
         if abs(q) > LARGEST:
             raise self.error(f"{key!r} is a number of more than 300 digits, too large to be meant", key)
         return q

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import Design, Kernel, Pmf
+from dalenius.core.digits import figure
 from dalenius.evidence.realised import Realised, compared, realised
 from dalenius.measures.attack import Attack, attacks
 from dalenius.measures.counts import Counts, Finding, counts_finding, doubles, information, view_given_input
@@ -207,7 +208,10 @@ def _with_kept(
 
 
 def _distortion_finding(found: Realised, share: float) -> Finding:
-    told = f"seen {found.seen:.6g}, expected {found.expected:.6g}, allowed {found.low:.6g} to {found.high:.6g}"
+    told = (
+        f"{figure(found.seen, 'nearest')}; {figure(found.expected, 'nearest')} expected, "
+        f"{figure(found.low, 'down')} to {figure(found.high, 'up')} is usual"
+    )
     return Finding("the realised distortion is as expected", found.p_value, share, told)
 
 

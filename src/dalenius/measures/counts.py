@@ -129,7 +129,7 @@ def counts_finding(
     worst = int(np.argmax(exponents))
     p = min(1.0, 2 * len(seen) * exp(-exponents[worst])) if exponents[worst] < inf else 0.0
     label = names[np.flatnonzero(used.reshape(-1))[worst]]
-    detail = f"largest deviation: {label}, seen {int(seen[worst])}, expected {mean[worst]:.1f}"
+    detail = f"largest deviation: {label}, {int(seen[worst]):,} rows; {mean[worst]:,.0f} expected"
     return Finding(what, p, share, detail)
 
 
@@ -164,7 +164,7 @@ def fit_finding(seen: Counts, law: Floats, share: float, which: str = "") -> Fin
             t += float((counts[here] * np.log(counts[here] / (total * row[here]))).sum())
     t -= ROUNDED * int(seen.sum())  # in favour of the release
     p = 1.0 if t <= d or d == 0 else min(1.0, exp(max(-700.0, d * (1 + log(t / d)) - t)))
-    return Finding(what, p, share, f"statistic {t:.1f} with {d} degrees")
+    return Finding(what, p, share, f"deviation {t:.1f}; up to {d} is usual")
 
 
 def view_findings(
@@ -208,7 +208,7 @@ def _leakage_finding(view: Sequence[str], told: float, rows: int, cells: int, sh
     p = min(1.0, 2 * cells * exp(-min(700.0, rows * told * log(2) / cells)))
     allowed = cells * log(2 * cells / share) / (rows * log(2))
     what = f"released values reveal no more about {', '.join(view)} than chance allows"
-    return Finding(what, p, share, f"seen {told:.3g} bits, allowed {allowed:.3g} bits")
+    return Finding(what, p, share, f"{told:.3g} bits; up to {allowed:.3g} bits by chance")
 
 
 def information(counts: Floats) -> float:

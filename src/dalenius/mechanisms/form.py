@@ -112,7 +112,7 @@ class Form(Generic[C]):
         """Tests of letters beside the rows that their records read; each has `share` of the error."""
         law = rows_of(channel)
         seen = pairs_of(inputs, letters, law.shape)
-        n, labels = seen.sum(axis=1), [" ".join(y) for y in channel.letters()]
+        n, labels = seen.sum(axis=1), [" · ".join(y) for y in channel.letters()]
         what, trials = f"how often each value{which} was released", np.array(float(n.sum()))
         findings = [fit_finding(seen, law, share, which)]
         findings.append(counts_finding(what, seen.sum(axis=0), n @ law, trials, share, labels))
@@ -152,7 +152,7 @@ class Form(Generic[C]):
 
     def occurrences(self, channel: C, letters: Array, size: int) -> tuple[Any, list[str]]:
         """How often each letter occurs, and what they are called."""
-        return np.bincount(letters.astype(np.int64), minlength=size), [" ".join(y) for y in channel.letters()]
+        return np.bincount(letters.astype(np.int64), minlength=size), [" · ".join(y) for y in channel.letters()]
 
     def compared(self, design: Design, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Which measures of distortion a record and its letter decide."""

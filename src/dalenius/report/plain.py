@@ -72,7 +72,8 @@ def _least_revealed(facts: Facts) -> list[Promised]:
     about = joined(aim["leakage"])
     limit = bits(facts.document["value"], "up")
     beside = f", together with {shown(facts.side)}, which its reader has anyway," if facts.side else ""
-    first = f"On average, a released row{beside} reveals at most {limit} about {about}, the least within the limits."
+    least = ", the least within the limits" if best_possible(facts).agrees else ""
+    first = f"On average, a released row{beside} reveals at most {limit} about {about}{least}."
     return [Promised(first, (BIT,), about, tuple(aim["leakage"]))]
 
 
@@ -118,13 +119,22 @@ def fields_compared(document: Document) -> int:
     return len(plain) if len(plain) == len(parts) else 0
 
 
-def changed_entries(value: object, fields: int) -> str:
+def changed_entries(value: object, fields: int, direction: Direction = "nearest") -> str:
     """So many of the entries in 100 rows.
 
     >>> changed_entries("0.149782", 3), changed_entries("0.0042", 1)
     ('15 of 300 entries in 100 rows', '0.42 of 100 entries in 100 rows')
     """
-    return f"{_per_hundred(exact(value), 'nearest')} of {100 * fields:,} entries in 100 rows"
+    return f"{_per_hundred(exact(value), direction)} of {100 * fields:,} entries in 100 rows"
+
+
+def _changes(value: Fraction, fields: int, direction: Direction = "nearest") -> str:
+    """How much changes, as a clause.
+
+    >>> _changes(Fraction(0), 3), _changes(Fraction(3, 20), 3)
+    ('No entry changes', '15 of 300 entries in 100 rows change')
+    """
+    return f"{changed_entries(value, fields, direction)} change" if value else "No entry changes"
 
 
 def _per_hundred(change: Fraction, direction: Direction) -> str:
@@ -173,18 +183,21 @@ def best_possible(facts: Facts) -> Optimum:
     form += _looking(document)
     too = "".join(f" and {words}" for _, words in fixed)
     least, most = sorted((value, bound))
-    between = f"The best possible lies between {figure(least, 'down')} and {figure(most, 'up')}"
+    unit = " bits" if document["unit"] == "bits" else ""
+    between = f"The best possible lies between {figure(least, 'down')} and {figure(most, 'up')}{unit}"
+    fewer = f"none with fewer than {_per_hundred(least, 'down')}" if least > 0 else ""
     if fields:
-        ends = f"{_per_hundred(least, 'down')} and {_per_hundred(most, 'up')}"
-        between = f"The least possible lies between {ends} of {100 * fields:,} entries in 100 rows"
+        between = f"{_changes(value, fields, 'up')}, {fewer or 'fewer may be possible'}"
     near = "Near the best possible" if most <= NEAR * least else between
     short = f"{what}, proved {to}" if agrees else near
     less = "more" if maximise else "less"
     if agrees:
         sentence = f"{shown_value} No other recipe {form}keeps the promise{too} and does better: proved {to}."
         if fields:
-            sentence = f"{changed_entries(value, fields)} change. "
-            sentence += f"No other recipe {form}keeps the promise{too} with fewer."
+            sentence = f"{_changes(value, fields)}. No other recipe {form}keeps the promise{too} with fewer."
+    elif fields:
+        sentence = f"{_changes(value, fields, 'up')}. Another recipe {form}may keep the promise{too} with fewer"
+        sentence += f", but {fewer}." if fewer else "."
     else:
         sentence = f"{shown_value} Another recipe {form}may do better"
         sentence += f"; none can have {less} than {shown_bound}." if maximise or bound > 0 else "."

@@ -5,10 +5,11 @@ by its columns, so that every label is that of a column and none is cut; outer c
 tables that flow with the width of the page. A column by itself, whose values are all treated alike, is one sentence.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import accumulate, pairwise, product
 
 from dalenius.core import Kernel
 from dalenius.core.digits import figure
@@ -20,6 +21,7 @@ MOST_TILES = 1500
 WITH_COUNTS = 64  # tiles that also carry the number of their rows
 MOST_FLOWS = 6
 MOST_PARTS = 4
+MANY_NUMBERS = 40  # released values of a number that are shown by ranges
 STEPS = tuple(Fraction(n, 10_000) for n in (5, 1000, 3500, 6500, 9000))
 HARDLY = Fraction(1, 2000)
 
@@ -116,17 +118,29 @@ def recipe(channel: Kernel, weight: Sequence[int] | None, *, counted: bool = Tru
     """
     own = [*channel.inputs.items()] == [*channel.output.items()]
     outcomes = channel.outcomes()
-    changed = [1 - row[x] for x, row in enumerate(channel.rows)] if own else []
+    same = _unchanged(channel)
+    changed = [1 - row[y] for row, y in zip(channel.rows, same, strict=True)] if same else []
     alike = _alike(channel) if own and len(channel.inputs) == 1 else ""
     drawn = own and not alike and len(outcomes) <= MOST_TILES
     return Recipe(
         title=", ".join(map(shown, channel.inputs)),
         tables=tuple(_tables(channel, changed, weight if counted else None)) if drawn else (),
-        flows=() if alike else tuple(_flows(channel, changed, weight, counted=counted)),
+        flows=() if alike else tuple(_flows(channel, same, weight, counted=counted)),
         still=sum(c < HARDLY for c in changed),
         combinations=len(outcomes),
         alike=alike,
     )
+
+
+def _unchanged(channel: Kernel) -> list[int]:
+    """For each combination that the recipe looks at the released one that changes nothing; empty if there is none."""
+    names = list(channel.inputs)
+    if not channel.output.keys() <= channel.inputs.keys():
+        return []
+    at = [names.index(name) for name in channel.output]
+    place = {values: y for y, values in enumerate(channel.letters())}
+    found = [place.get(tuple(values[k] for k in at)) for values in channel.outcomes()]
+    return [y for y in found if y is not None] if None not in found else []
 
 
 def _alike(channel: Kernel) -> str:
@@ -202,9 +216,11 @@ def _tile(changed: Fraction, rows: int | None) -> Tile:
     return Tile(share(changed), sum(changed > step for step in STEPS), "" if rows is None else f"of {rows:,}")
 
 
-def _flows(channel: Kernel, changed: Sequence[Fraction], weight: Sequence[int] | None, *, counted: bool) -> list[Flow]:
+def _flows(channel: Kernel, same: Sequence[int], weight: Sequence[int] | None, *, counted: bool) -> list[Flow]:
     outcomes, letters = channel.outcomes(), channel.letters()
     names = list(channel.output)
+    along = _scale(channel)
+    changed = [1 - row[y] for row, y in zip(channel.rows, same, strict=True)] if same else []
 
     def importance(x: int) -> Fraction:
         moved = changed[x] if changed else Fraction(1)
@@ -215,25 +231,61 @@ def _flows(channel: Kernel, changed: Sequence[Fraction], weight: Sequence[int] |
         if changed and changed[x] < HARDLY:
             break
         row = channel.rows[x]
+        note = f"{weight[x]:,} row{'s' * (weight[x] != 1)}" if counted and weight is not None else ""
+        if along:
+            flows.append(Flow(combination(outcomes[x]), note, tuple(_spread(row, along))))
+            continue
         went = sorted(
-            (y for y in range(len(row)) if row[y] >= Fraction(1, 200) and not (changed and y == x)),
+            (y for y in range(len(row)) if row[y] >= Fraction(1, 200) and not (same and y == same[x])),
             key=lambda y: -row[y],
         )
         parts = (
-            [Part(float(100 * row[x]), share(row[x]), "stay as they are", "keep")]
-            if changed and row[x] >= HARDLY
+            [Part(float(100 * row[same[x]]), share(row[same[x]]), "stay as they are", "keep")]
+            if same and row[same[x]] >= HARDLY
             else []
         )
         for rank, y in enumerate(went[:MOST_PARTS]):
             moved = [
                 f"{shown(n)} {shown(v)}"
-                for k, (n, v) in enumerate(zip(names, letters[y], strict=True))
-                if not changed or v != outcomes[x][k]
+                for n, v, stays in zip(
+                    names, letters[y], letters[same[x]] if same else [None] * len(names), strict=True
+                )
+                if v != stays
             ]
             parts.append(Part(float(100 * row[y]), share(row[y]), ", ".join(moved), f"go s{rank}"))
-        rest = sum((row[y] for y in went[MOST_PARTS:]), Fraction(0))
+        rest = 1 - sum((row[y] for y in went[:MOST_PARTS]), row[same[x]] if same else Fraction(0))
         if rest >= HARDLY:
             parts.append(Part(float(100 * rest), share(rest), "elsewhere", "rest"))
-        note = f"{weight[x]:,} row{'s' * (weight[x] != 1)}" if counted and weight is not None else ""
         flows.append(Flow(combination(outcomes[x]), note, tuple(parts)))
     return flows
+
+
+def _scale(channel: Kernel) -> list[str]:
+    """The released values of one column of numbers that are too many to be named one by one; else none."""
+    letters = channel.letters()
+    if len(channel.output) > 1 or len(letters) < MANY_NUMBERS:
+        return []
+    try:
+        numbers = [float(y) for (y,) in letters]
+    except ValueError:
+        return []
+    return [y for (y,) in letters] if numbers == sorted(numbers) else []
+
+
+def _spread(row: Sequence[Fraction], along: Sequence[str]) -> list[Part]:
+    """Where most of the rows of one number go: ranges that hold about 5, 20, 50, 20 and 5 in 100 of them.
+
+    >>> [f"{part.share} {part.words}" for part in _spread([Fraction(1, 40)] * 40, [str(k) for k in range(40)])]
+    ['5 % under 2', '20 % 2 to 9', '50 % 10 to 29', '20 % 30 to 37', '5 % over 37']
+    """
+    below = list(accumulate(row))
+    cuts = [0, *(bisect_left(below, Fraction(k, 20)) + 1 for k in (1, 5, 15, 19)), len(row)]
+    last = len(cuts) - 2
+    parts = []
+    for k, (begin, end) in enumerate(pairwise(cuts)):
+        here = sum(row[begin:end], Fraction(0))
+        words = f"{shown(along[begin])} to {shown(along[end - 1])}" if begin < end else ""
+        words = f"under {shown(along[end])}" if not k else f"over {shown(along[begin - 1])}" if k == last else words
+        if here >= HARDLY:
+            parts.append(Part(float(100 * here), share(here), words, ("rest", "go s2", "go s0", "go s2", "rest")[k]))
+    return parts

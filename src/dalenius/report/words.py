@@ -6,7 +6,7 @@ They say what was promised, what was proved, what was seen and what is not prote
 
 from collections.abc import Iterable
 from dataclasses import replace
-from math import isfinite
+from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 from dalenius.core.digits import bits, chance, figure, guesses_in_thousand, many
@@ -21,7 +21,17 @@ from dalenius.wording import by_record, compared
 if TYPE_CHECKING:
     from dalenius.evidence import Attack, Audit
 
-__all__ = ["beyond_promises", "compared", "guesses", "not_protected", "one_more", "promised", "proved", "seen"]
+__all__ = [
+    "beyond_promises",
+    "compared",
+    "guesses",
+    "not_protected",
+    "one_more",
+    "promised",
+    "proved",
+    "seen",
+    "typical_errors",
+]
 
 
 # --- what was promised ----------------------------------------------------------------------------------------------
@@ -80,6 +90,7 @@ def beyond_promises(document: Document) -> list[str]:
         elif "keeps" not in limit:
             shows = f" Proved: {figure(reached, 'up')}." if reached is not None else ""
             lines.append(f"The {change(limit)} is at most {figure(limit['at_most'], 'up')}.{shows}")
+    lines += typical_errors(document)
     if "beside_bits" in document:
         side = (document.get("side_information") or {}).get("variable")
         about = joined(document["objective"]["minimize"]["leakage"])
@@ -88,6 +99,22 @@ def beyond_promises(document: Document) -> list[str]:
             f"{bits(document['beside_bits'], 'up')} about {about}."
         )
     return lines
+
+
+def typical_errors(document: Document) -> list[str]:
+    """How far released numbers are typically off: the root of their average squared error, where that is limited.
+
+    >>> limit = {"promised": {"distortion": "squared", "of": ["age"]}, "proved": {"expected": "40.9"}}
+    >>> typical_errors({"limits": [limit]})
+    ['A released number of age is typically off by 6.4.']
+    """
+    found = []
+    for entry in document.get("limits", ()):
+        limit, reached = entry["promised"], entry.get("proved", {}).get("expected")
+        if limit.get("distortion") == "squared" and len(limit["of"]) == 1 and reached is not None:
+            root = figure(sqrt(exact(reached)), "nearest", 2)
+            found.append(f"A released number of {shown(limit['of'][0])} is typically off by {root}.")
+    return found
 
 
 # --- what was proved ------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ The command `init`, the studio and `dalenius.protect` all start here, so that th
 """
 
 from dalenius.starting.columns import Look, as_written, look_at, roles
-from dalenius.starting.drafting import Draft, disclosure, draft
+from dalenius.starting.drafting import Draft, disclosure, draft, suggested_groups
 from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import DENSE, FLAGS, PARTS, PROMISES, RECORDS, Wish, flags_of, level_of
 
@@ -25,4 +25,5 @@ __all__ = [
     "level_of",
     "look_at",
     "roles",
+    "suggested_groups",
 ]

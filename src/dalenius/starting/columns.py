@@ -223,6 +223,16 @@ def roles(table: Table) -> tuple[dict[str, str], str | None]:
     return left_out, next(sensitive, None)
 
 
+def as_in(names: Sequence[str], name: str) -> str:
+    """A name as the table writes it, where only capitals differ and one column alone is meant.
+
+    >>> as_in(["Age", "Income"], "income"), as_in(["a", "A"], "a"), as_in(["a", "A"], "b")
+    ('Income', 'a', 'b')
+    """
+    alike = [known for known in names if known.lower() == name.lower()]
+    return alike[0] if name not in names and len(alike) == 1 else name
+
+
 def there(table: Table, names: Sequence[str]) -> None:
     """Refuse a name that is no column of the table, with the nearest one that is."""
     for name in names:

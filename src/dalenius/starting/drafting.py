@@ -8,7 +8,7 @@ from math import floor, log10, prod, sqrt
 from dalenius.core.digits import many
 from dalenius.errors import InputError, SmallCombinations
 from dalenius.mechanisms.columns.leakage.preflight import Size
-from dalenius.starting.columns import Look, look_at, there
+from dalenius.starting.columns import Look, as_in, look_at, there
 from dalenius.starting.grouping import Cells, Groups, merged, starting_groups
 from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish
 from dalenius.starting.writing import disclosure_text, problem_text
@@ -130,6 +130,7 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
     InputError
         If a column is not there, nothing is left to release, or no grouping makes the combinations large enough.
     """
+    wish = _spelled(wish, table.names)
     there(table, [*wish.secrets, *wish.release, *wish.keep, *wish.cuts, *wish.named])
     by_hand = {*wish.cuts, *wish.named}
     refused = {n: why for n, why in (left_out or {}).items() if n in wish.release and n not in by_hand}
@@ -150,6 +151,7 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
     form, because, groups = _formed(replace(wish, form=EACH) if max_rows > 1 else wish, first, secrets, kept)
     after = Cells.of([*groups, *secrets, *kept]).smallest()
     _keeps_its_promise(wish, [*kept], secrets)
+    _promises_something(wish, secrets)
     text = problem_text(wish, form, because, groups, secrets, kept, path=path, dialect=table.dialect, max_rows=max_rows)
     rows = len(looks[release[0]].codes)
     found = Draft(text, wish, form, because, tuple(groups), tuple(secrets), tuple(kept), (before, after), refused, rows)
@@ -191,6 +193,8 @@ def disclosure(
     InputError
         If a column is not there, or cannot be grouped as it was said.
     """
+    wish = _spelled(wish, table.names)
+    observe, useful = ([as_in(table.names, name) for name in names] for names in (observe, useful))
     used = list(dict.fromkeys([*observe, *useful, *wish.secrets]))
     there(table, [*used, *wish.cuts, *wish.named])
     looks = look_at(table, used, wish.parts)
@@ -201,6 +205,63 @@ def disclosure(
     found = secrets | {g.look.name: g for g in groups}
     columns = [found[name] for name in used]
     return disclosure_text(wish, columns, observe, useful, path=path), columns, cells.smallest()
+
+
+def suggested_groups(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
+    """The groups that `init` would begin with, for single columns.
+
+    Parameters
+    ----------
+    table : Table
+        Opened.
+    names : sequence of str
+        Columns of it.
+
+    Returns
+    -------
+    dict of str to list of str
+        The names of the groups, in their order.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from dalenius.tables import open_table
+    >>> suggested_groups(open_table(pa.table({"visits": [0] * 50 + [*range(40)]})), ["visits"])
+    {'visits': ['none', '1-14', '15-29', '30 or more']}
+    """
+    looks = look_at(table, names)
+    return {name: list(starting_groups(looks[name], Wish(((name,),), ("",), "nothing")).labels) for name in names}
+
+
+def _spelled(wish: Wish, names: Sequence[str]) -> Wish:
+    """The wish with its columns as the table writes them, where only capitals differ."""
+
+    def spelled(given: Sequence[str]) -> tuple[str, ...]:
+        return tuple(as_in(names, name) for name in given)
+
+    return replace(
+        wish,
+        protect=tuple(map(spelled, wish.protect)),
+        release=spelled(wish.release),
+        keep=spelled(wish.keep),
+        person=wish.person and as_in(names, wish.person),
+        cuts={as_in(names, name): cuts for name, cuts in wish.cuts.items()},
+        named={as_in(names, name): groups for name, groups in wish.named.items()},
+    )
+
+
+def _promises_something(wish: Wish, secrets: Sequence[Groups]) -> None:
+    """Refuse a limit of bits that a table keeps whatever it releases."""
+    if wish.promise != "reveal" or wish.level is None:
+        return
+    for view in wish.protect:
+        there_are = Cells.of([groups for groups in secrets if groups.look.name in view]).bits
+        if float(wish.level) >= there_are:
+            raise InputError(
+                f"Everything about {', '.join(view)} is {there_are:.3g} bits: "
+                f"{float(wish.level):.3g} bits promise nothing.",
+                do="Promise a small part of it, such as --reveal 0.01.",
+            )
 
 
 def _keeps_its_promise(wish: Wish, kept: Sequence[Groups], secrets: Sequence[Groups]) -> None:
@@ -250,7 +311,7 @@ def _formed(
             raise InputError(
                 "Exchanging whole records goes with one promise alone, and not with --deny, --keep or --person."
             )
-        return RECORDS, "You asked for it.", _for_records(first, wish)
+        return RECORDS, "Rows exchange whole records, as you asked.", _for_records(first, wish)
     if wish.form == EACH:
         if wish.promise != "deny":
             raise InputError("A recipe for each column by itself goes with --deny alone.")

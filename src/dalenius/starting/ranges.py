@@ -77,7 +77,9 @@ def _near_quantiles(values: Floats, counts: npt.NDArray[np.int64], groups: int) 
     for k in range(1, groups):
         places = np.searchsorted(reached, [rows * (k - 0.25) / groups, rows * (k + 0.25) / groups], side="right")
         low, high = values[np.minimum(places, len(values) - 1)].tolist()
-        cut = rounded(low, high)
+        if low == high:  # one number fills the quarter: a cut in the gap below it changes no group
+            low = values[max(0, int(np.searchsorted(values, high)) - 1)]
+        cut = rounded(float(low), high)
         if values[0] < cut <= values[-1] and (not found or cut > found[-1]):
             found.append(cut)
     return found

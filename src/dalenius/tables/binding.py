@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from dalenius.core.problem import Problem
 from dalenius.core.product_pmf import Margins, ProductPmf
 from dalenius.core.samples import Samples
 from dalenius.core.source import ConditionallyIid, MarkovSource, PmfSource, TableSource, is_address
-from dalenius.errors import DaleniusError, InputError, InvalidPmf, MismatchError
+from dalenius.errors import DaleniusError, InputError, InvalidPmf, MismatchError, ProblemFileError
 from dalenius.tables.counting import Coded
 from dalenius.tables.documents import conditionally_iid, read_channel, read_gain, read_law, read_metric, read_pmf
 from dalenius.tables.workspace import Workspace, usual
@@ -360,16 +361,19 @@ def opened_table(problem: Problem, given: Any = None) -> "Table":
 
 def _check_names(problem: Problem, source: TableSource, table: "Table") -> None:
     """Every name of the problem is a column, or the error names the key and the line that say otherwise."""
-    there = ", ".join(map(repr, table.names))
+
+    def refused(place: tuple[str | int, ...], name: str) -> ProblemFileError:
+        close = get_close_matches(name, table.names, 1, 0.6)
+        hint = f"did you mean {close[0]!r}?" if close else f"{table.name} has {', '.join(map(repr, table.names))}"
+        return problem.error(place, f"there is no column {name!r}; {hint}", "unknown-column")
+
     for place, name in problem.named():
         if name not in table.names:
-            raise problem.error(place, f"there is no column {name!r}; {table.name} has {there}", "unknown-column")
+            raise refused(place, name)
     unit = source.unit if source.unit != "row" else None
     for key, column in (("unit", unit), ("weights", source.weights), ("row_number", source.row_number)):
         if column is not None and column not in table.names:
-            raise problem.error(
-                ("source", key), f"there is no column {column!r}; {table.name} has {there}", "unknown-column"
-            )
+            raise refused(("source", key), column)
 
 
 def _check_alphabets(prior: Pmf | ProductPmf, coded: Coded, file: str) -> None:

@@ -121,7 +121,8 @@ def encode(
             name = min(bad, key=bad.__getitem__)
             value = batch.column(name)[bad[name]].as_py()
             place = f"{table.name}, row {done + bad[name] + 1}, column {name!r}"
-            raise TableError(_refusal(name, value, coders[name]), where=place, code="value-not-listed")
+            what, do = _refusal(name, value, coders[name])
+            raise TableError(what, where=place, do=do, code="value-not-listed")
         done += batch.num_rows
     alphabets, coded = {}, {}
     for name in names:
@@ -163,11 +164,17 @@ def _batch_codes(column: Any, coder: Coder) -> tuple[Codes, int | None]:
     return look_up.astype(coder.dtype)[at], None
 
 
-def _refusal(name: str, value: str | None, coder: Coder) -> str:
+def _refusal(name: str, value: str | None, coder: Coder) -> tuple[str, str]:
+    """What is wrong with a value, and what to do unless that is said already."""
     if value is None or int(coder.codes(pa.array([value]))[0]) == ABSENT:
         number = ", missing = NUMBER lets it count as a point of the grid" if isinstance(coder, _OnGrid) else ""
-        return f'the value is missing; missing = "category" under [columns.{name}] makes it a value of its own{number}'
-    return coder.refusal(value if len(value) <= 40 else value[:37] + "...")
+        gap = f'the value is missing; missing = "category" under [columns.{name}] makes it a value of its own{number}'
+        return gap, ""
+    what = coder.refusal(value if len(value) <= 40 else value[:37] + "...")
+    if type(coder) not in (_Listed, _Grouped) or "; " in what:
+        return what, ""
+    place = "a group" if isinstance(coder, _Grouped) else "values"
+    return f"{what}.", f"Add it to {place} in [columns.{name}], or correct the table."
 
 
 def _coder(name: str, column: Column, base: Path | None) -> Coder:

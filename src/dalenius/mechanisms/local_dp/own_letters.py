@@ -344,7 +344,7 @@ def _remarks(
             f"{sum(impossible)} of {len(letters)} combinations are impossible and never released, from no record at "
             "all: under local_dp what cannot come from one record can come from none"
         )
-    if never := [" ".join(y) for k, y in enumerate(letters) if k not in allowed and not impossible[k]]:
+    if never := [" · ".join(y) for k, y in enumerate(letters) if k not in allowed and not impossible[k]]:
         told.append(
             f"under local_dp a transition that is forbidden from one value is impossible from every value, so "
             f"{', '.join(never)} is never released"

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import Contraction, Dalenius, Guarantee, Leakage, LocalDP, Noise, Pmf
+from dalenius.core.digits import many
 from dalenius.core.drafting import Axes, release_of
 from dalenius.core.forms.noise import NoiseAxis
 from dalenius.core.numbers import exact, up
@@ -86,8 +87,16 @@ def noise_seen(channel: Noise, inputs: npt.NDArray[Any], letters: npt.NDArray[An
         p = min(1.0, 2 * len(places) * exp(-min(worst, 700.0)))
         seen = int(np.searchsorted(ends, at, side="right")), int(np.searchsorted(begins, at, side="right"))
         expected = n * float(Fraction(below[at + axis.reach], below[-1]))
-        found.append((what, p, f"noise of at most {at}: seen {seen[0]} to {seen[1]}, expected {expected:.1f}"))
+        found.append((what, p, f"noise of at most {at} steps of the grid: {_rows(*seen)}; {expected:,.0f} expected"))
     return found
+
+
+def _rows(least: int, most: int) -> str:
+    """
+    >>> _rows(16944, 16944), _rows(3, 5)
+    ('16,944 rows', '3 to 5 rows')
+    """
+    return many(most, "row") if least == most else f"{least:,} to {most:,} rows"
 
 
 def _exponent(n: int, seen: Fraction, share: Fraction) -> float:

@@ -194,7 +194,7 @@ def values(channel: Records, view: Sequence[str]) -> tuple[Integers, list[str]]:
 def names_of(channel: Records) -> list[str]:
     """The records in words."""
     alphabets: list[Any] = list(channel.output.values())
-    return [" ".join(a[k] for a, k in zip(alphabets, record, strict=True)) for record in channel.records]
+    return [" · ".join(a[k] for a, k in zip(alphabets, record, strict=True)) for record in channel.records]
 
 
 def record_findings(

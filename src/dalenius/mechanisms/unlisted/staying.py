@@ -111,7 +111,7 @@ class StayingForm(UnlistedForm[C]):
             first = counts_finding(what, seen, of_class * values, of_class, share / 2, told)
         in_all, rows = (np.array([kept.sum()]), np.array([float(stays @ n)])), np.array(float(len(letters)))
         often = np.bincount(letters, minlength=size), self.expected(channel, n)
-        labels = [" ".join(y) for y in channel.letters()]
+        labels = [" · ".join(y) for y in channel.letters()]
         findings = [
             first,
             counts_finding(f"how many values{which} are kept in all", *in_all, rows, share / 2, ["kept values"]),
