@@ -8,7 +8,7 @@ ends at its next step as if its time were up: the best design so far is proved a
 import threading
 import time
 
-__all__ = ["left", "over", "resume", "stop"]
+__all__ = ["asked", "left", "over", "resume", "stop"]
 
 _asked = threading.Event()
 
@@ -16,6 +16,15 @@ _asked = threading.Event()
 def stop() -> None:
     """Let every search end at its next step."""
     _asked.set()
+
+
+def asked() -> bool:
+    """Whether somebody asked for what there is, so that nothing more than it needs is done.
+
+    >>> asked()
+    False
+    """
+    return _asked.is_set()
 
 
 def resume() -> None:

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalenius import solve
+from dalenius import solve, stopping
 from dalenius.core import Distortion, Independent, InformationPrivacy, Leakage, MinimizeDistortion, Pmf, Problem
 from dalenius.errors import Unsupported
 from dalenius.kernel import check
@@ -74,6 +74,30 @@ def test_point_14_without_any_time_there_is_a_proved_release_all_the_same(preser
     found = by_prices(asked(200, form="records", preserve_marginals=preserve), seconds=0.0)
     assert Fraction(found.proved[0]["leakage_bits"]) <= MOST
     assert 0 < found.bound < found.value  # looser than with time, but a bound
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("preserve", [False, True])
+def test_point_14_whoever_asks_for_what_there_is_waits_for_no_dear_bound(preserve):
+    """The proof of the bound took five of seven seconds after Ctrl-C; the promise is proved as ever."""
+    wide = Wide.of(asked(200, form="records", preserve_marginals=preserve))
+    stopping.stop()
+    try:
+        early = certified(wide, PricedRecords(wide).found(MOST, 60.0))
+    finally:
+        stopping.resume()
+    assert not any(early.certificate.proof["records"]), "prices that nobody looked at are not proved"
+    late = PricedRecords(wide).found(MOST, 60.0)
+    stopping.stop()
+    try:
+        kept = certified(wide, late)
+    finally:
+        stopping.resume()
+    assert kept.certificate.proof["rule"] == "coarse"
+    for found in (early, kept):
+        assert Fraction(found.proved[0]["leakage_bits"]) <= MOST
+        assert 0 <= found.bound <= found.value
+        assert check(found.text).bound >= found.bound
 
 
 @pytest.mark.parametrize("preserve", [False, True])

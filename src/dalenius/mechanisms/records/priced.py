@@ -26,7 +26,7 @@ from dalenius.solvers.flows.crowds import Crowd, Priced, blended, figures, nobod
 from dalenius.solvers.flows.leaking import LN2, Flow
 from dalenius.solvers.flows.slopes import sloped
 from dalenius.solvers.flows.smoothing import climbed, thinned
-from dalenius.stopping import over
+from dalenius.stopping import asked, over
 
 __all__ = ["PricedRecords"]
 
@@ -179,10 +179,10 @@ class PricedRecords:
             flows = flows[1:]  # shares with everybody take longer to prove than they are worth
         rows = self._rounded(flows, target)
         best = found[0]  # of what was asked for; others aim at less
-        if self.keeps and len(self.crowd.prior) == 2 and self.crowd.seen:
+        if self.keeps and len(self.crowd.prior) == 2 and self.crowd.seen and not asked():
             best = self._mended(best, target, figures(self.crowd, flows[-1])[0])
         words = "records: prices of all records, by a smooth concave program"
-        return Found(rows, self._proof(best), words)
+        return Found(rows, self._proof(best if _worth_proving(best, target) else None), words)
 
     def _mended(self, best: Priced, target: float, distance: float) -> Priced:
         """Another bound where the time ended before the search had a good one."""
@@ -246,6 +246,12 @@ class PricedRecords:
         numbers = [[str(v) for v in column] for column in whole.T.tolist()]
         law = [str(round(v * (1 << UNIT))) for v in priced.numbers.tolist()] if self.keeps else ()
         return record_proof(self.wide, [str(round(priced.lam * (1 << UNIT)))], [numbers], law=law)
+
+
+def _worth_proving(priced: Priced, target: float) -> bool:
+    """Whether prices bound anything: those that were not looked at may, unless somebody waits."""
+    known = priced.bound - priced.lam * target
+    return known > 0 or (known == -np.inf and not asked())
 
 
 def _ending(start: float, seconds: float, after: float) -> Callable[[], bool]:

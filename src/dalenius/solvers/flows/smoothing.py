@@ -27,6 +27,7 @@ from dalenius.solvers.flows.crowds import Crowd, Priced
 from dalenius.solvers.flows.distances import pairwise
 from dalenius.solvers.flows.leaking import LN2, Flow
 from dalenius.solvers.threads import one_thread
+from dalenius.stopping import asked
 
 __all__ = ["climbed", "thinned"]
 
@@ -86,7 +87,7 @@ def climbed(
     for smooth in _SMOOTH:
         climb.to_top(arcs, smooth * unit)
         flow = climb.flow(arcs, smooth * unit)
-        if done() and (best is not None or len(crowd.at) * len(crowd.points) > _LOOK):
+        if asked() or (done() and (best is not None or len(crowd.at) * len(crowd.points) > _LOOK)):
             break
         priced, found = climb.look(arcs, _NEW, _NEAR * smooth * unit)
         if priced.bound - priced.lam * bits > below:
