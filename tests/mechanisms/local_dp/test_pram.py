@@ -24,9 +24,10 @@ from dalenius.errors import NotCertified, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.local_dp.pram import pram, tied, ties
 from dalenius.solvers import exact
-from dalenius.solvers.pram import shapes as solver_shapes
-from dalenius.solvers.pram import vertices
+from dalenius.solvers.pram import shapes
 from tests.effort import effort
+from tests.mechanisms.local_dp.pram_vertices import shapes as derived_again
+from tests.mechanisms.local_dp.pram_vertices import vertices
 
 CASES = json.loads((Path(__file__).parents[2] / "oracle" / "002_pram.json").read_text())["cases"]
 BITS = log(2)
@@ -89,6 +90,13 @@ def test_number_of_vertices(case):
         known = [float(values[k]) for k in regime]
         assert all(min(abs(v - w) for w in known) < 1e-12 for v in entries)
         assert all(min(abs(v - w) for w in entries) < 1e-12 for v in known)
+
+
+@pytest.mark.parametrize("S", [1, 2, 3, 4, 7, 100])
+@pytest.mark.parametrize("a", ["101/100", "3/2", "3", "6", "99", "1000"])
+def test_shapes_are_those_of_a_second_derivation(S, a):
+    found = shapes(S, Fraction(a))
+    assert [tuple(shape) for shape in found] == [tuple(shape) for shape in derived_again(S, Fraction(a))]
 
 
 def level(q):
@@ -243,7 +251,7 @@ def test_ties_are_told():
 def test_what_is_tied_tells_as_much_and_is_all_there_is(counts, alpha):
     design = solve(problem(counts, alpha))
     found, q = tied(design.channel.q, counts), design.channel.q
-    assert len(found) == ties(q, counts, solver_shapes(len(q), exp(Fraction(alpha))[0]))
+    assert len(found) == ties(q, counts, shapes(len(q), exp(Fraction(alpha))[0]))
     p = [n / sum(counts) for n in counts]
     assert all(told(p, [float(v) for v in other]) == pytest.approx(told(p, [float(v) for v in q])) for other in found)
 
