@@ -15,6 +15,7 @@ from dalenius.core.drafting import law_document
 from dalenius.core.samples import Samples
 from dalenius.documents.text import near, text
 from dalenius.kernel.alike import types
+from dalenius.solvers.classes import refined
 
 __all__ = ["PROOFS"]
 
@@ -134,9 +135,7 @@ def _boxes(
     for node in tree:
         colours = stack.pop()
         if isinstance(node, dict):
-            signs = list(zip(colours, atoms[node["x"]], strict=True))
-            names = {sign: c for c, sign in enumerate(dict.fromkeys(signs))}
-            stack += [tuple(names[sign] for sign in signs), colours]
+            stack += [refined(colours, atoms[node["x"]]), colours]
             yield ["split", spot[node["x"]], text(node["at"])]
             continue
         numbers = iter(node)

@@ -23,9 +23,21 @@ from dalenius.errors import InvalidPmf, Unsupported
 from dalenius.solvers.capacity import smallest_ball
 from dalenius.solvers.divergence import Laws
 
-__all__ = ["Bracket", "Capacity", "aligned", "bits", "capacity", "distinct_rows", "joint_with_output", "with_kept"]
+__all__ = [
+    "Bracket",
+    "Capacity",
+    "Ends",
+    "aligned",
+    "bits",
+    "capacity",
+    "distinct_rows",
+    "joint_with_output",
+    "outward",
+    "with_kept",
+]
 
 Bracket: TypeAlias = tuple[float, float]
+Ends: TypeAlias = tuple[Fraction, Fraction]
 Places: TypeAlias = NDArray[np.intp]
 
 GAP = 1e-10  # nats
@@ -48,6 +60,30 @@ class Capacity:
     low: float
     high: float
     prior: tuple[float, ...]
+
+
+def outward(ends: Ends) -> Bracket:
+    """A rational bracket as doubles, rounded outward.
+
+    Parameters
+    ----------
+    ends : tuple of two Fraction
+        From below and from above.
+
+    Returns
+    -------
+    tuple of two floats
+        The nearest doubles that are not inside.
+
+    Examples
+    --------
+    >>> low, high = outward((Fraction(1, 10), Fraction(1, 10)))
+    >>> low < Fraction(1, 10) < high
+    True
+    """
+    low, high = float(ends[0]), float(ends[1])
+    # A conversion rounds to the nearest double, which may lie on the wrong side: then the next one is taken.
+    return (nextafter(low, -inf) if low > ends[0] else low), (nextafter(high, inf) if high < ends[1] else high)
 
 
 def bits(low: float, high: float) -> Bracket:

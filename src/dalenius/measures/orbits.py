@@ -30,13 +30,12 @@ from dalenius.core.channel import Channel
 from dalenius.core.forms import Orbits
 from dalenius.core.pmf import Pmf
 from dalenius.errors import Unsupported
-from dalenius.measures.capacity import Bracket, Capacity, capacity
+from dalenius.measures.capacity import Bracket, Capacity, Ends, capacity, outward
 from dalenius.solvers.divergence import UNIT
 
-__all__ = ["Columns", "Ends", "Overlap", "Pairs", "capacity_of_orbits", "entropy", "orders", "outward"]
+__all__ = ["Columns", "Overlap", "Pairs", "capacity_of_orbits", "entropy", "orders"]
 
 Word: TypeAlias = tuple[int, ...]
-Ends: TypeAlias = tuple[Fraction, Fraction]
 
 MOST_PAIRS = 50_000  # pair types that are looked at
 ROUNDS = 400  # of the iteration for the capacity
@@ -94,12 +93,6 @@ def capacity_of_orbits(channel: Orbits) -> Bracket:
         low += m * Fraction(sum(e[0] for e in ends), 1 << BITS)
         high = max(high, Fraction(sum(e[1] for e in ends), 1 << BITS))
     return outward((max(low, Fraction(0)), high))
-
-
-def outward(ends: Ends) -> Bracket:
-    """A rational bracket as doubles."""
-    low, high = float(ends[0]), float(ends[1])
-    return (nextafter(low, -inf) if low > ends[0] else low), (nextafter(high, inf) if high < ends[1] else high)
 
 
 @dataclass(frozen=True)

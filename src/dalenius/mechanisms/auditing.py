@@ -27,7 +27,7 @@ from dalenius.core.numbers import exact, up, written
 from dalenius.core.pmf import Pmf
 from dalenius.measures.attack import Attack
 from dalenius.measures.bayes import guess_after, guess_before
-from dalenius.measures.capacity import Bracket, aligned, capacity, joint_with_output
+from dalenius.measures.capacity import Bracket, aligned, capacity, joint_with_output, outward
 from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
 from dalenius.measures.deltas import EPSILONS
 from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
@@ -288,30 +288,24 @@ def _level(x: float) -> Fraction:
     return exact(nextafter(x, inf)) if x else Fraction(0)
 
 
-def _outward(ends: tuple[Fraction, Fraction]) -> Bracket:
-    """A rational bracket as doubles, rounded outward."""
-    low, high = float(ends[0]), float(ends[1])
-    return (nextafter(low, -inf) if low > ends[0] else low), (nextafter(high, inf) if high < ends[1] else high)
-
-
 def _under(channel: Kernel, prior: Pmf) -> UnderPrior:
     names, (joint, out) = list(channel.inputs), joint_with_output(prior, channel)
     after = guess_after(joint, names, out)
     return UnderPrior(
-        _outward(mutual_information_bounds(joint, names, out)),
-        {n: _outward(mutual_information_bounds(joint, [n], out)) for n in names},
+        outward(mutual_information_bounds(joint, names, out)),
+        {n: outward(mutual_information_bounds(joint, [n], out)) for n in names},
         {
-            n: _outward(conditional_mutual_information_bounds(joint, [n], out, [m for m in names if m != n]))
+            n: outward(conditional_mutual_information_bounds(joint, [n], out, [m for m in names if m != n]))
             for n in names
         },
         maximal_correlation(prior, channel)[1],
         s_star(prior, channel),
         s_star(prior, channel, reverse=True),
-        _outward((guess_before(joint, names),) * 2)[0],
-        _outward((after, after))[1],
+        outward((guess_before(joint, names),) * 2)[0],
+        outward((after, after))[1],
         Guessing(
             min_entropy_leakage(joint, names, out),
-            _outward((total_variation(joint, names, out),) * 2)[1],
+            outward((total_variation(joint, names, out),) * 2)[1],
             {order: sibson(joint, names, out, Fraction(order)) for order in ALPHAS},
             {order: alpha_leakage(joint, names, out, Fraction(order)) for order in ALPHAS},
         ),

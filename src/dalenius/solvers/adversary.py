@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.solvers.divergence import UNIT, Laws
+from dalenius.solvers.divergence import UNIT, Laws, halved_simplices
 
 __all__ = ["alternating", "cells_bound", "convex_bound", "told"]
 
@@ -122,11 +122,7 @@ def cells_bound(
             pruned = max(pruned, float(bound.max()))
             break
         edge = ((parts[:, pairs[0]] - parts[:, pairs[1]]) ** 2).sum(axis=2).argmax(axis=1)
-        each = np.arange(len(parts))
-        halfway = (parts[each, pairs[0][edge]] + parts[each, pairs[1][edge]]) / 2
-        one, other = parts.copy(), parts.copy()
-        one[each, pairs[0][edge]], other[each, pairs[1][edge]] = halfway, halfway
-        parts = np.concatenate([one, other])
+        parts = halved_simplices(parts, pairs[0][edge], pairs[1][edge])
     return low, max(low, pruned)
 
 

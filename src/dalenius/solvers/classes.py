@@ -1,12 +1,13 @@
 """Views that are still alike: the permutations of the views within classes, and what orbital branching asks of them."""
 
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Classes", "numbered"]
+__all__ = ["Classes", "numbered", "refined"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -20,6 +21,17 @@ def numbered(columns: Ints, letters: int) -> Ints:
     """
     numbers: Ints = letters ** np.arange(len(columns) - 1, -1, -1) @ columns
     return numbers
+
+
+def refined(colours: Sequence[int], labels: Sequence[Hashable]) -> tuple[int, ...]:
+    """The colours of views when those with different labels are told apart, numbered in the order of first views.
+
+    >>> refined((0, 0, 1, 1), "abba")
+    (0, 1, 2, 3)
+    """
+    signs = list(zip(colours, labels, strict=True))
+    names = {sign: c for c, sign in enumerate(dict.fromkeys(signs))}
+    return tuple(names[sign] for sign in signs)
 
 
 class Classes:
@@ -61,9 +73,8 @@ class Classes:
         """The first atom of the orbit of x, the orbit, and the classes of the views when that atom is told apart."""
         at = int(self.first[x])
         if at not in self._splits:
-            signs = list(zip(self.colours, self.labels[:, at].tolist(), strict=True))
-            names = {sign: c for c, sign in enumerate(dict.fromkeys(signs))}
-            self._splits[at] = at, np.flatnonzero(self.first == at), self._divided(tuple(names[s] for s in signs))
+            finer = refined(self.colours, self.labels[:, at].tolist())
+            self._splits[at] = at, np.flatnonzero(self.first == at), self._divided(finer)
         return self._splits[at]
 
     def _divided(self, colours: tuple[int, ...]) -> "Classes":

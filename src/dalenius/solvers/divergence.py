@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 
-__all__ = ["UNIT", "Laws"]
+__all__ = ["UNIT", "Laws", "halved_simplices"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
@@ -102,3 +102,17 @@ class Laws:
             (w @ self.slack(d, self.h if at is None else self.h[at])) / total
         )
         return max(0.0, value - 1.02 * (error + (m + 4) * UNIT + self.relative))
+
+
+def halved_simplices(simplices: Floats, one_end: Places, other_end: Places) -> Floats:
+    """Every simplex cut in two at the middle of one of its edges; corners are rows, the halves stand one after another.
+
+    >>> halved_simplices(np.eye(2)[None], np.array([0]), np.array([1])).tolist()
+    [[[0.5, 0.5], [0.0, 1.0]], [[1.0, 0.0], [0.5, 0.5]]]
+    """
+    each = np.arange(len(simplices))
+    middle = (simplices[each, one_end] + simplices[each, other_end]) / 2
+    one, other = simplices.copy(), simplices.copy()
+    one[each, one_end] = middle
+    other[each, other_end] = middle
+    return np.concatenate([one, other])

@@ -21,7 +21,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.solvers.divergence import UNIT
+from dalenius.solvers.divergence import UNIT, halved_simplices
 
 __all__ = ["at_most", "best_ratio"]
 
@@ -156,9 +156,5 @@ def at_most(p: Floats, rows: Floats, bound: float, rho: float, *, cells: int = 4
             return False
         ends = part[:, pairs[0]], part[:, pairs[1]]
         edge = ((ends[0] - ends[1]) ** 2 / np.maximum(0.5 * (ends[0] + ends[1]), 1e-9)).sum(axis=2).argmax(axis=1)
-        each = np.arange(len(part))
-        middle = (part[each, pairs[0][edge]] + part[each, pairs[1][edge]]) / 2
-        one, other = part.copy(), part.copy()
-        one[each, pairs[0][edge]], other[each, pairs[1][edge]] = middle, middle
-        stack.append(np.concatenate([one, other]))
+        stack.append(halved_simplices(part, pairs[0][edge], pairs[1][edge]))
     return True

@@ -7,9 +7,9 @@ from math import inf, nextafter
 from dalenius.core import Contraction, Dalenius, Guarantee, Independent, Leakage, LocalDP, Orbits, Pmf
 from dalenius.core.arithmetic import BITS, log2
 from dalenius.core.numbers import exact, up
-from dalenius.measures.capacity import Bracket, aligned
+from dalenius.measures.capacity import Bracket, Ends, aligned, outward
 from dalenius.measures.individual import Belief, Individual, ordered
-from dalenius.measures.orbits import Columns, Ends, Pairs, capacity_of_orbits, entropy, outward
+from dalenius.measures.orbits import Columns, Pairs, capacity_of_orbits, entropy
 from dalenius.measures.renyi import ORDERS
 from dalenius.mechanisms.auditing import GROUPS, MechanismAudit, UnderPrior
 

@@ -12,6 +12,7 @@ from dalenius.mechanisms.columns.exact_columns import named, view_labels
 from dalenius.mechanisms.columns.view_parts import Parts
 from dalenius.mechanisms.proof_terms import by_lines, in_units
 from dalenius.solvers import SelfDisclosure
+from dalenius.solvers.classes import refined
 
 __all__ = ["Labels", "proof_by_boxes", "proof_by_parts"]
 
@@ -132,9 +133,7 @@ def _orbit_tree(found: SelfDisclosure, atoms: list[tuple[int, ...]], place: dict
     for node in found.tree:
         colours = stack.pop()
         if isinstance(node, dict):
-            signs = list(zip(colours, atoms[node["x"]], strict=True))
-            names = {sign: c for c, sign in enumerate(dict.fromkeys(signs))}
-            stack += [tuple(names[sign] for sign in signs), colours]
+            stack += [refined(colours, atoms[node["x"]]), colours]
             yield ["split", node["x"], str(Fraction(node["at"]))]
             continue
         numbers = iter(node)
