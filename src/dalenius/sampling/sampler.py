@@ -29,10 +29,11 @@ from dalenius.core.kernel import once_each
 from dalenius.errors import InputError, InvalidChannel
 from dalenius.sampling.stream import Words, fill, words_of
 
-__all__ = ["Sampler", "checked_codes", "decided"]
+__all__ = ["Sampler", "checked_codes", "decided", "passed_tops"]
 
 Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 Letters: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
+Rows: TypeAlias = npt.NDArray[np.int64]
 
 _WORD = 64
 _CHUNK = 1 << 19  # rows that are looked up at a time: fewer calls cost more than a nearer cache saves
@@ -162,14 +163,7 @@ class Sampler:
         """Letters of rows whose cell has a threshold inside; `places` + `start` are their numbers."""
         words = words_of(stream, places.astype(np.uint64) + np.uint64(start))  # rows go up to 2^64 - 1
         cells = inputs << self._bits | (words >> np.uint64(_WORD - self._bits)).astype(np.int64)
-        begin = self._first[cells]
-        count, end = begin, self._first[cells + 1]
-        # Invariant: tops[begin:count] <= word < tops[end:] inside the cell.
-        for _ in range(int((end - begin).max()).bit_length()):
-            middle = (count + end) >> 1
-            passed = (self._tops[middle] <= words) & (count < end)
-            count = np.where(passed, middle + 1, count)
-            end = np.where(passed, end, middle)
+        count = passed_tops(self._tops, words, self._first[cells], self._first[cells + 1])
         letters: Letters = self._letters[count + inputs]
         # The word equals a top: the fraction beyond 64 bits, if there is one, decides. (Now and then, that is
         # once in 2^64 draws, the top is of another cell or has no fraction; then integers say the same again.)
@@ -188,6 +182,23 @@ class Sampler:
             raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
         numerators, total = _scaled(self._rows[code], code, self.letters)
         return decided(enumerate(numerators), total, stream, row)
+
+
+def passed_tops(tops: npt.NDArray[np.uint64], words: npt.NDArray[np.uint64], begin: Rows, end: Rows) -> Rows:
+    """For each word the first place from `begin` up to `end` whose top is above it, by bisection.
+
+    >>> tops, words = np.array([2, 5, 9, 0], dtype=np.uint64), np.array([1, 5, 9], dtype=np.uint64)
+    >>> passed_tops(tops, words, np.zeros(3, dtype=np.int64), np.full(3, 3)).tolist()
+    [0, 2, 3]
+    """
+    count = begin
+    # Invariant: tops[begin:count] <= word < tops[end:] up to the first end. A place at the end itself is only read.
+    for _ in range(int((end - begin).max(initial=0)).bit_length()):
+        middle = (count + end) >> 1
+        passed = (tops[middle] <= words) & (count < end)
+        count = np.where(passed, middle + 1, count)
+        end = np.where(passed, end, middle)
+    return count
 
 
 def decided(weighted: Iterable[tuple[int, int]], total: int, stream: Words, row: int) -> int:

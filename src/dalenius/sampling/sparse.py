@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.errors import InvalidChannel
-from dalenius.sampling.sampler import Integers, Letters, checked_codes, decided
+from dalenius.sampling.sampler import Integers, Letters, checked_codes, decided, passed_tops
 from dalenius.sampling.stream import Words
 
 __all__ = ["SparseSampler"]
@@ -74,13 +74,7 @@ class SparseSampler:
     def _drawn(self, codes: npt.NDArray[np.int64], stream: Words, start: int) -> Letters:
         words = stream.words(start, codes.size)
         low = self._first[codes]
-        count, end = low, self._first[codes + 1]
-        # Invariant: tops[low:count] <= word < tops[end:] of the row.
-        for _ in range(int((end - low).max(initial=0)).bit_length()):
-            middle = (count + end) >> 1
-            passed = (self._tops[middle] <= words) & (count < end)
-            count = np.where(passed, middle + 1, count)
-            end = np.where(passed, end, middle)
+        count = passed_tops(self._tops, words, low, self._first[codes + 1])
         letters: Letters = self._listed[count + codes]
         for at in np.flatnonzero((count > low) & (self._tops[count - 1] == words)):
             letters[at] = self.draw_one(int(codes[at]), stream, start + int(at))
