@@ -16,16 +16,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Certificate, Design, LocalDP, Pmf, Problem, Staircase
+from dalenius.core import Certificate, Design, LocalDP, Pmf, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.core.numbers import up
 from dalenius.documents.text import text
 from dalenius.mechanisms.column_bounds import local_ceiling
 from dalenius.mechanisms.identified import rank_remarks
-from dalenius.mechanisms.local_dp.staircase import ALONE, GROUPS, LARGE
+from dalenius.mechanisms.local_dp.staircase import (
+    ALONE,
+    GROUPS,
+    LARGE,
+    Columns,
+    channel_of_columns,
+    covering,
+    spread,
+    subsets_of,
+)
 from dalenius.mechanisms.local_dp.takes import BESIDE_KEPT
 from dalenius.mechanisms.proving import proved
-from dalenius.solvers import best_mixture
 from dalenius.solvers.interior import Floats
 from dalenius.solvers.staircase import Staircase as Found
 from dalenius.solvers.staircase import best_mass
@@ -75,11 +83,7 @@ def beside_kept(
         groups, columns, proof = _designed(table, kinds, ratio, r, share, min(seconds, SECONDS), told)
         words = f"staircase columns beside {len(table)} kept values, generated one by one"
         words += f", {groups.max() + 1} classes of {len(order):,} values" if len(order) > ALONE else ""
-    group = np.full(len(vectors), int(groups[-1]), dtype=np.int64)  # letters that never occur: with the rarest
-    group[order] = groups
-    names = {problem.output or "Y": tuple(map(str, range(len(columns))))}
-    stairs = tuple((w, tuple(sorted(m))) for w, m in columns)
-    channel = Staircase(alphabets, names, ratio, tuple(group.tolist()), stairs)
+    channel = channel_of_columns(problem, ratio, columns, spread(groups, np.array(order), len(vectors)))
     return proved(
         problem,
         channel,
@@ -87,9 +91,6 @@ def beside_kept(
         method=words,
         remarks=rank_remarks(channel.by_class, channel.group),
     )
-
-
-Columns = list[tuple[Fraction, frozenset[int]]]
 
 
 def _by_letter(joint: Pmf, sizes: list[int]) -> list[tuple[int, ...]]:
@@ -163,15 +164,10 @@ def _dealt(table: Floats, mass: float) -> npt.NDArray[np.int64]:
 
 def _weighted(found: Found, table: Floats, ratio: Fraction) -> Columns:
     """Exact weights, as `staircase` finds them: they cover every letter equally often, and the ratio enters last."""
-    everything = frozenset(range(table.shape[1]))
-    sets = dict.fromkeys(frozenset(np.flatnonzero(a > 0.5).tolist()) or everything for a in found.columns)
-    members = [*sets, *({everything} - set(sets))]
-    points = [[Fraction(x in a) for x in range(table.shape[1])] for a in members]
+    members = subsets_of(found, table.shape[1])
     inside = np.array([[float(x in a) for x in range(table.shape[1])] for a in members])
     worth = [float(v) - found.value for v in _added(table, inside, float(ratio))]
-    u = best_mixture(points, worth, [Fraction(1)] * table.shape[1]).theta
-    s = 1 / (ratio - 1 + sum(u.values()))
-    return [(s * t, members[k]) for k, t in u.items()]
+    return covering(members, worth, table.shape[1], ratio)
 
 
 def _proof(found: Found, light: int = 0, occurs: npt.NDArray[np.bool_] | None = None) -> Certificate:

@@ -39,6 +39,8 @@ ADVICE = 'form = "pram" keeps it identifiable, at less information'
 LARGE = 1e10  # the search takes a larger ratio for this one; what is then lost is less than it can see
 
 Told = Callable[[str], None] | None
+Integers = npt.NDArray[np.int64]
+Columns = list[tuple[Fraction, frozenset[int]]]  # weight and members
 
 
 def serves_rows(problem: Problem) -> bool:
@@ -81,7 +83,6 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
     """The same for any number of letters, with a channel of form staircase."""
     joint = problem.pmf.marginal(list(problem.observe))
     problem, ratio = replace(problem, joint=joint), plain_ratio(problem) or Fraction(1)
-    alphabets = joint.alphabets(problem.observe)
     counts = joint.every().astype(object)
     if len(joint) < 2:
         return _silent(problem)
@@ -101,12 +102,7 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
         left = seconds - (monotonic() - begun)
         groups, masses, found = _in_groups(p, r, above.bound, gap=gap, share=share, seconds=left, told=told)
     columns = weighted(found, masses, ratio)
-    group = np.full(len(counts), int(groups[-1]), dtype=np.int64)  # letters that never occur: with the rarest
-    group[order] = groups
-    names = {problem.output or "Y": tuple(map(str, range(len(columns))))}
-    channel = Staircase(
-        alphabets, names, ratio, tuple(group.tolist()), tuple((w, tuple(sorted(m))) for w, m in columns)
-    )
+    channel = channel_of_columns(problem, ratio, columns, spread(groups, order, len(counts)))
     method = f"{_METHOD}, {len(masses)} classes of {len(p):,} values" if len(p) > ALONE else _METHOD
     return proved(
         problem,
@@ -126,13 +122,13 @@ def _in_groups(
     share: float,
     seconds: float,
     told: Callable[[float, float], None] | None,
-) -> tuple[npt.NDArray[np.int64], Floats, Found]:
+) -> tuple[Integers, Floats, Found]:
     """Classes of letters, their masses and the best columns of them: finer classes until the gap is reached.
 
     A column that takes whole classes misses the best mass by half a class or so, which costs the square of that.
     """
     begun = monotonic()
-    best: tuple[npt.NDArray[np.int64], Floats, Found] | None = None
+    best: tuple[Integers, Floats, Found] | None = None
     mass = max(min(best_mass(r) / 4, 1 / 48), 1 / GROUPS)
     enough = bound - min(gap, 1e-6 * bound)
     for halvings in range(FINER + 1):
@@ -158,7 +154,7 @@ def _silent(problem: Problem) -> Design:
     return proved(problem, channel, [proof], method="one value: there is nothing to say")
 
 
-def grouped(p: Floats, mass: float) -> npt.NDArray[np.int64]:
+def grouped(p: Floats, mass: float) -> Integers:
     """The class of each letter, the commonest first: alone when it is heavier, else in groups of about this mass.
 
     >>> grouped(np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.1]), 0.2)
@@ -170,18 +166,42 @@ def grouped(p: Floats, mass: float) -> npt.NDArray[np.int64]:
     return np.concatenate([np.arange(alone), alone + part.astype(np.int64)])
 
 
-def weighted(found: Found, p: Floats, ratio: Fraction) -> list[tuple[Fraction, frozenset[int]]]:
+def spread(groups: Integers, order: Integers, letters: int) -> tuple[int, ...]:
+    """The group of every letter, from those of the letters that occur in this order; the others join the rarest."""
+    group = np.full(letters, int(groups[-1]), dtype=np.int64)
+    group[order] = groups
+    return tuple(group.tolist())
+
+
+def channel_of_columns(problem: Problem, ratio: Fraction, columns: Columns, group: tuple[int, ...]) -> Staircase:
+    """The channel of form staircase with these columns over groups of letters."""
+    names = {problem.output or "Y": tuple(map(str, range(len(columns))))}
+    stairs = tuple((weight, tuple(sorted(members))) for weight, members in columns)
+    return Staircase(problem.pmf.alphabets(problem.observe), names, ratio, group, stairs)
+
+
+def weighted(found: Found, p: Floats, ratio: Fraction) -> Columns:
     """Exact weights of the columns found, as (weight, members).
 
     sum_k theta_k (1 + c 1_{A_k}) = 1 for every letter says that sum_k theta_k 1_{A_k} is the same number s everywhere,
     so theta = s u where u covers every letter once, and s = 1 / (c + sum u): the ratio enters once, at the end.
     """
-    everything = frozenset(range(len(p)))
-    sets = dict.fromkeys(frozenset(np.flatnonzero(a > 0.5).tolist()) or everything for a in found.columns)
-    members = [*sets, *({everything} - set(sets))]
-    points = [[Fraction(x in a) for x in range(len(p))] for a in members]
+    members = subsets_of(found, len(p))
     worth = [told_by(float(p[list(a)].sum() / p.sum()), float(ratio)) - found.value for a in members]
-    u = best_mixture(points, worth, [Fraction(1)] * len(p)).theta
+    return covering(members, worth, len(p), ratio)
+
+
+def subsets_of(found: Found, letters: int) -> list[frozenset[int]]:
+    """The subsets of the columns found, and the whole alphabet, with which any weights can be completed."""
+    everything = frozenset(range(letters))
+    sets = dict.fromkeys(frozenset(np.flatnonzero(a > 0.5).tolist()) or everything for a in found.columns)
+    return [*sets, *({everything} - set(sets))]
+
+
+def covering(members: list[frozenset[int]], worth: list[float], letters: int, ratio: Fraction) -> Columns:
+    """The exact weights of most worth with which these subsets cover every letter equally often."""
+    points = [[Fraction(x in a) for x in range(letters)] for a in members]
+    u = best_mixture(points, worth, [Fraction(1)] * letters).theta
     s = 1 / (ratio - 1 + sum(u.values()))
     return [(s * t, members[k]) for k, t in u.items()]
 
