@@ -11,6 +11,7 @@ import numpy as np
 
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Pmf
+from dalenius.core.source import MarkovSource
 from dalenius.errors import InvalidPmf, MismatchError, Unsupported
 
 __all__ = ["MarkovChain"]
@@ -79,9 +80,7 @@ class MarkovChain:
         return cls(tuple(map(str, model["letters"])), initial, rows, model["n"])
 
     def to_json(self) -> dict[str, Any]:
-        rows = [[written(v) for v in row] for row in self.transition]
-        model = {"letters": list(self.letters), "initial": [written(v) for v in self.initial], "transition": rows}
-        return {"markov": model | {"n": self.n}}
+        return MarkovSource(self.letters, self.initial, self.transition, self.n).to_json()
 
     note = ""
 

@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import lcm, prod
+from math import prod
 from typing import Any
 
-from dalenius.core import Design, MinimizeLeakage, Pmf
+from dalenius.core import Design, Pmf
 from dalenius.core.guarantee import Names
+from dalenius.measures.attack import Labels, secrets_of, weights_by_row, whole_rows
 
 __all__ = ["Answer", "Beliefs", "beliefs"]
 
 FEW = 1 << 21  # products that are formed for one secret
-Labels = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -94,13 +94,11 @@ def beliefs(design: Design) -> tuple[Beliefs, ...]:
     >>> [answer.values for answer in found.answers], found.worst.high < found.worst.unchanged[1]
     ([('0',), ('1',)], True)
     """
-    problem, goal = design.problem, design.problem.objective
-    named = [goal.about] if isinstance(goal, MinimizeLeakage) else []
-    named += [g.secret for g in problem.guarantees if g.secret]
+    problem = design.problem
     if not isinstance(problem.joint, Pmf) or not design.channel.few:
         return ()
     found = []
-    for secret in dict.fromkeys(map(tuple, named)):
+    for secret in secrets_of(design):
         values = prod(len(problem.joint.variables[name]) for name in secret)
         if values * prod(design.channel.shape) <= FEW:
             found.append(_beliefs(design, secret))
@@ -110,13 +108,8 @@ def beliefs(design: Design) -> tuple[Beliefs, ...]:
 def _beliefs(design: Design, secret: Names) -> Beliefs:
     joint, channel = design.problem.pmf, design.channel
     kept = design.problem.kept
-    at = [joint.columns(list(names)) for names in (secret, kept, channel.inputs)]
-    weights: Counter[tuple[Labels, Labels, int]] = Counter()
-    for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
-        answer, beside, inputs = (tuple(atom[i] for i in columns) for columns in at)
-        weights[answer, beside, channel.row_of(inputs)] += n
-    scale = lcm(*(v.denominator for row in channel.rows for v in row))
-    rows = [[v.numerator * (scale // v.denominator) for v in row] for row in channel.rows]
+    weights = weights_by_row(design, secret, kept)
+    rows, scale = whole_rows(channel)
     told: dict[tuple[Labels, int], Counter[Labels]] = {}  # (what leaves as it is, letter) -> weight of each answer
     for (answer, beside, x), n in weights.items():
         for y, v in enumerate(rows[x]):

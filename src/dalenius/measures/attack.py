@@ -11,9 +11,11 @@ from math import lcm, log2, prod
 from typing import Any
 
 from dalenius.core import Design, Kernel, MinimizeLeakage, Pmf
+from dalenius.core.guarantee import Names
 
-__all__ = ["Attack", "attacks", "fano_error"]
+__all__ = ["Attack", "Labels", "attacks", "fano_error", "secrets_of", "weights_by_row", "whole_rows"]
 
+Labels = tuple[int, ...]  # a value of each of some columns
 
 FEW = 1 << 18  # entries of the rows of a compact channel that are written out for the attack
 
@@ -99,15 +101,37 @@ def attacks(design: Design) -> tuple[Attack, ...]:
     tuple of Attack
         None for a channel of many rows, or without a joint pmf.
     """
-    problem, goal = design.problem, design.problem.objective
-    named = [goal.about] if isinstance(goal, MinimizeLeakage) else []
-    named += [g.secret for g in problem.guarantees if g.secret]
-    if not named or not isinstance(problem.joint, Pmf) or not _written_out(design.channel):
+    problem, secrets = design.problem, secrets_of(design)
+    if not secrets or not isinstance(problem.joint, Pmf) or not _written_out(design.channel):
         return ()
     side = (problem.side_information.variable,) if problem.side_information else ()
-    scale = lcm(*(v.denominator for row in design.channel.rows for v in row))
-    rows = [[v.numerator * (scale // v.denominator) for v in row] for row in design.channel.rows]
-    return tuple(_attack(design, secret, side, rows, scale) for secret in dict.fromkeys(named))
+    rows, scale = whole_rows(design.channel)
+    return tuple(_attack(design, secret, side, rows, scale) for secret in secrets)
+
+
+def secrets_of(design: Design) -> list[Names]:
+    """The secrets of the objective and of the promises, in their order and each once."""
+    goal = design.problem.objective
+    named = [goal.about] if isinstance(goal, MinimizeLeakage) else []
+    named += [g.secret for g in design.problem.guarantees if g.secret]
+    return list(dict.fromkeys(map(tuple, named)))
+
+
+def whole_rows(channel: Kernel) -> tuple[list[list[int]], int]:
+    """The rows of a channel in whole numbers, and what each row then sums to."""
+    scale = lcm(*(v.denominator for row in channel.rows for v in row))
+    return [[v.numerator * (scale // v.denominator) for v in row] for row in channel.rows], scale
+
+
+def weights_by_row(design: Design, secret: Names, beside: Names) -> Counter[tuple[Labels, Labels, int]]:
+    """How much of the law has each value of a secret, each value of what stands beside it, and each row."""
+    joint, channel = design.problem.pmf, design.channel
+    at = [joint.columns(list(names)) for names in (secret, beside, channel.inputs)]
+    weights: Counter[tuple[Labels, Labels, int]] = Counter()
+    for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
+        value, known, inputs = (tuple(atom[i] for i in columns) for columns in at)
+        weights[value, known, channel.row_of(inputs)] += n
+    return weights
 
 
 def _written_out(channel: Kernel) -> bool:
@@ -118,12 +142,8 @@ def _written_out(channel: Kernel) -> bool:
 def _attack(
     design: Design, secret: tuple[str, ...], side: tuple[str, ...], rows: list[list[int]], scale: int
 ) -> Attack:
-    joint, channel = design.problem.pmf, design.channel
-    weights: Counter[Any] = Counter()
-    at = [joint.columns(names) for names in (secret, side + design.problem.kept, list(channel.inputs))]
-    for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
-        s, k, x = (tuple(atom[i] for i in columns) for columns in at)
-        weights[s, k, channel.row_of(x)] += n
+    joint = design.problem.pmf
+    weights = weights_by_row(design, secret, side + design.problem.kept)
     prior: dict[Any, Counter[Any]] = {}
     told: dict[Any, dict[Any, list[int]]] = {}
     for (s, k, x), n in weights.items():

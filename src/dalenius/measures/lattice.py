@@ -45,6 +45,7 @@ __all__ = [
     "NonImplication",
     "delta_at",
     "implied",
+    "law_and_rows",
     "levels",
 ]
 
@@ -140,7 +141,7 @@ def _up(x: float) -> float:
     return nextafter(x * (1 + 1e-12) + 1e-14, inf) if x > 1e-14 else 0.0
 
 
-def _arrays(prior: Pmf, channel: Kernel) -> tuple[Floats, Floats]:
+def law_and_rows(prior: Pmf, channel: Kernel) -> tuple[Floats, Floats]:
     """p(s) and p(y|s) over the inputs that occur."""
     same = aligned(prior, channel)
     at = [channel.row_of(codes) for codes in same.support.tolist()]
@@ -194,7 +195,7 @@ def levels(prior: Pmf, channel: Kernel) -> dict[str, float | None]:
     >>> {name: round(found[name], 6) for name in ("strong_dp", "information", "leakage", "maximal_leakage")}
     {'strong_dp': 1.098612, 'information': 0.693147, 'leakage': 0.130812, 'maximal_leakage': 0.405465}
     """
-    p, v = _arrays(prior, channel)
+    p, v = law_and_rows(prior, channel)
     out = p @ v
     v, out = v[:, out > 0], out[out > 0]
     posterior = p[:, None] * v / out

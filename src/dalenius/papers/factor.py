@@ -17,8 +17,9 @@ import numpy as np
 
 from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import Pmf
-from dalenius.measures.capacity import Bracket, aligned
+from dalenius.measures.capacity import Bracket
 from dalenius.measures.correlation import eta_kl
+from dalenius.measures.lattice import law_and_rows
 
 __all__ = ["WorstFactor", "worst_factor"]
 
@@ -58,10 +59,8 @@ def worst_factor(prior: Pmf, channel: Kernel) -> WorstFactor:
     >>> round(worst_factor(fair, Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, (flip, flip[::-1]))).low, 9)
     0.531004406
     """
-    same = aligned(prior, channel)
-    at = [channel.row_of(codes) for codes in same.support.tolist()]
-    p = np.array([w / same.total for w in same.weights.tolist()])
-    joint = p[:, None] * np.array([[float(v) for v in channel.rows[x]] for x in at])
+    p, rows = law_and_rows(prior, channel)
+    joint = p[:, None] * rows
     out, n = joint.sum(axis=0), len(p)
     told = _plogp(out)
     few = n <= ALL

@@ -33,7 +33,7 @@ from dalenius.mechanisms.columns.exact_columns import (
     Target,
     channel_from_rows,
     channel_of,
-    independence,
+    equations,
     merged_letters_of,
 )
 from dalenius.mechanisms.columns.peeled import by_peeling
@@ -200,7 +200,7 @@ def _by_walk(problem: Problem, limit: int, deadline: float, on_progress: Callabl
     """
     joint = problem.pmf
     p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
-    rows = [[Fraction(1)] * len(p), *(row for view in problem.views for row in independence(problem, view))]
+    rows = equations(problem, len(p))
     told = (lambda bases, found: on_progress(f"{bases:,} bases, {found:,} extreme columns")) if on_progress else None
     polytope = walk(rows, [1] + [0] * (len(rows) - 1), limit=limit, deadline=deadline, on_progress=told)
     target = Target(problem)

@@ -19,6 +19,7 @@ __all__ = [
     "channel_from_rows",
     "channel_of",
     "channel_of_all",
+    "equations",
     "independence",
     "merged_letters_of",
     "named",
@@ -94,6 +95,11 @@ def independence(problem: Problem, view: Names) -> list[list[Fraction]]:
         for a in range(counts.shape[1])
         for k in range(counts.shape[2])
     ]
+
+
+def equations(problem: Problem, inputs: int) -> list[list[Fraction]]:
+    """What every column keeps, as rows of coefficients: its sum, and the independence of every view."""
+    return [[Fraction(1)] * inputs, *(row for view in problem.views for row in independence(problem, view))]
 
 
 def channel_of(problem: Problem, columns: Sequence[Sequence[Rational]], p: list[Fraction]) -> Kernel:

@@ -17,7 +17,7 @@ import numpy as np
 
 from dalenius.core import Kernel, Problem
 from dalenius.errors import Infeasible, SolverFailed
-from dalenius.mechanisms.columns.exact_columns import channel_of, independence
+from dalenius.mechanisms.columns.exact_columns import channel_of, equations
 from dalenius.solvers import exact_basic_solution, maximise
 from dalenius.stopping import over
 
@@ -50,7 +50,7 @@ def by_peeling(
     joint = problem.pmf
     counts = [int(n) for n in joint.counts(problem.inputs)]
     p = [Fraction(n, joint.total) for n in counts]
-    rows = [[Fraction(1)] * len(p), *(row for view in problem.views for row in independence(problem, view))]
+    rows = equations(problem, len(p))
     possible = prod(len(letters) for letters in joint.alphabets(problem.inputs).values())
     most = max(2, ENTRIES // possible)
     found = _Peeling(rows, counts, seed)

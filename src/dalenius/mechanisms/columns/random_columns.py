@@ -18,7 +18,7 @@ import numpy as np
 
 from dalenius.core import Design, Problem
 from dalenius.errors import Infeasible, InputError, SolverFailed
-from dalenius.mechanisms.columns.exact_columns import Target, channel_of, independence
+from dalenius.mechanisms.columns.exact_columns import Target, channel_of, equations
 from dalenius.mechanisms.columns.takes import RANDOM_COLUMNS
 from dalenius.mechanisms.declared import SECONDS
 from dalenius.mechanisms.proof_terms import CLOSED
@@ -55,7 +55,7 @@ def random_columns(
         raise InputError("random columns need at least one round")
     joint = problem.pmf
     p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
-    rows = [[Fraction(1)] * len(p), *(row for view in problem.views for row in independence(problem, view))]
+    rows = equations(problem, len(p))
     found: dict[tuple[Fraction, ...], None] = {tuple(p): None}
     draw = np.random.default_rng(seed)
     begun = monotonic()
