@@ -16,7 +16,7 @@ from dalenius.evidence.scripts import script
 from dalenius.measures import Estimate, estimate_law, information_kept
 from dalenius.measures.inversion import surprise
 from dalenius.outputs import new_file
-from dalenius.tables import read_json
+from dalenius.tables import read_json, read_told
 
 SHOWN = 40
 TABLES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
@@ -60,6 +60,8 @@ def run(arguments: Namespace) -> None:
     kept, weights = described(cards, arguments.weights)
     document = found.to_json() | ({"weights": weights} if weights else {})
     lines = _words(found, weights)
+    if found.method == "preserved" and any("joint" not in read_told(card) for card in cards):
+        lines.append("That the design preserves them is said beside the card; only design.json can prove it.")
     inverted = preserved != "withheld" and all(factor.identified.all() for factor in factors)
     if inverted and found.identified.all() and arguments.columns is None:
         beside = [n for factor in factors for n in factor.output if n in kept]

@@ -5,6 +5,7 @@ from typing import Any
 
 from dalenius.cli.terminal import say
 from dalenius.core import Leakage, Problem
+from dalenius.core.digits import many
 from dalenius.documents import PROVABLE, stated_figures
 from dalenius.errors import InputError, Unsupported
 from dalenius.kernel.check import Verdict
@@ -96,7 +97,9 @@ def _only_said(document: dict[str, Any]) -> list[str]:
     source = document.get("source", {})
     unit = document.get("unit_of_privacy") or source.get("unit", "row")
     public = source.get("prior") or document.get("designed_on") == "a public distribution"
+    most = document.get("max_rows") or source.get("max_rows")
     said = [] if unit == "row" else [f"rows of one person have the same value of {unit}"]
+    said += [f"a person has at most {many(most, 'row')}"] if most else []
     return said + (["the recipe was made from public statistics, and not from the rows"] if public else [])
 
 
@@ -118,7 +121,8 @@ def _of_card(document: dict[str, Any], verdict: Verdict) -> dict[str, list[str]]
     return {
         "Promised": promised,
         "Stated of the design, which alone can prove it": [
-            told.replace("Proved", "Stated").replace(": proved to", ": stated to") for told in stated
+            told.replace("Proved", "Stated").replace(": proved to", ": stated to").replace("is proved,", "was proved,")
+            for told in stated
         ],
         "Not protected": words.not_protected(document),
     }

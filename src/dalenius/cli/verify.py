@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalenius.cli.terminal import say
-from dalenius.documents import told_design
+from dalenius.documents import about_file, told_design
 from dalenius.errors import InputError
 from dalenius.kernel.answers import ANSWER
 from dalenius.kernel.export import exported
@@ -16,7 +16,7 @@ from dalenius.kernel.numbers import down, up
 from dalenius.kernel.promises import LOWER
 from dalenius.outputs import new_file
 from dalenius.verifying import verify
-from dalenius.wording import compared, proof_words
+from dalenius.wording import compared, joined, proof_words, shown
 
 if TYPE_CHECKING:
     from dalenius.kernel.check import Verdict
@@ -25,6 +25,8 @@ SHOWN = 9  # digits of a figure that people compare; --json has all
 MANY = 8  # guarantees that a card cannot prove are counted, no longer listed
 WITHIN = {"pram": "of the form pram ", "noise": "on the grid "}
 """Forms that the mechanisms which compete are held to; beyond them, others may do better."""
+GROUPED = {"ranges": ("cuts", "quantiles"), "groups": ("groups",), "years or months": ("dates",), "points": ("grid",)}
+"""How values of a table may be counted together, and the words of a problem file for it."""
 
 
 def run(arguments: Namespace) -> None:
@@ -55,9 +57,28 @@ def run(arguments: Namespace) -> None:
             if verdict.rows is None:
                 same = "the shares of the design, which states no number of rows"
             lines.append(f"Recounted: {arguments.table} has {same}.")
+            lines += _counted_by(arguments.design)
         if arguments.problem:
             lines.append(f"Compared: the design keeps every promise, limit and shape of {arguments.problem}.")
     say(arguments, lines, document)
+
+
+def _counted_by(design: str) -> list[str]:
+    """What the file beside a design says about how a table is counted: no proof stands behind it."""
+    from dalenius.tables import read_told
+
+    told = read_told(design)
+    source, columns = told.get("source", {}), told.get("columns", {})
+    unit, words = source.get("unit", "row"), source.get("missing_words", [])
+    said = [] if unit == "row" else [f"all rows with one value of {shown(unit)} are one person's"]
+    for what, keys in GROUPED.items():
+        names = [name for name, column in columns.items() if any(key in column for key in keys)]
+        said += [f"{joined(names)} in {what}"] if names else []
+    missing = [name for name, column in columns.items() if column.get("missing", "refuse") != "refuse"]
+    said += [f"gaps of {joined(missing)} as a value"] if missing else []
+    said += [f"{joined(words, 'or')} as a gap"] if words else []
+    beside = about_file(Path(design)).name
+    return [f"Counted as {beside} says, which nothing proves: {'; '.join(said)}."] if said else []
 
 
 def _figures(verdict: "Verdict", said: dict[str, Any]) -> dict[str, object]:

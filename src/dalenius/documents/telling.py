@@ -61,9 +61,13 @@ def kind_of(document: Json) -> str:
     return DIVISIONS[proof["division"]] if rule == "lines" else RULES.get(rule, rule)
 
 
-def output_of(about: Json) -> str:
-    """The name of a released column of its own."""
-    return str(about.get("output", "Y"))
+def output_of(document: Json, about: Json) -> str:
+    """The name of a released column of its own, which is no column of the data."""
+    name = str(about.get("output", "Y"))
+    own = "output" in about and not document["mechanism"]["release"]
+    if own and any(entry["name"] == name for entry in document["variables"]):
+        raise InputError(f"the file beside it calls what is released {name!r}, which is a column of the data")
+    return name
 
 
 def told_design(document: Json, about: Json) -> Json:
@@ -104,9 +108,10 @@ def told_design(document: Json, about: Json) -> Json:
         **_side_told(document),
         **_robust_told(document, about),
         **({"beside_bits": about["beside_bits"]} if "beside_bits" in about else {}),
-        **_decoder_told(document, output_of(about)),
+        **_decoder_told(document, output_of(document, about)),
         "joint": joint_told(document),
-        "channel": _labelled(channel_told(document, output_of(about)), about),
+        "counted": document["law"]["law"] == "table",
+        "channel": _labelled(channel_told(document, output_of(document, about)), output_of(document, about), about),
         "certificate": {"kind": kind_of(document), **({"stated": about["stated"]} if "stated" in about else {})},
         "remarks": about.get("remarks", []),
         "problem_digest": about.get("problem_digest", ""),
@@ -136,7 +141,7 @@ def told_card(document: Json, about: Json) -> Json:
     shown = stated.get("guarantees", [{}] * len(document["promises"]))
     return {
         "format": document["format"],
-        "released": list(channel_told(document, output_of(about))["output"]),
+        "released": list(channel_told(document, output_of(document, about))["output"]),
         "kept": [*mechanism["keep"], *mechanism["strata"]],
         "unit_of_privacy": about.get("unit_of_privacy", "row"),
         **{key: about[key] for key in ("max_rows", "weights") if key in about},
@@ -150,12 +155,12 @@ def told_card(document: Json, about: Json) -> Json:
                 document["promises"], document["claims"]["promises"], shown, document["evidence"], strict=True
             )
         ],
-        "channel": _labelled(channel_told(document, output_of(about)), about),
+        "channel": _labelled(channel_told(document, output_of(document, about)), output_of(document, about), about),
         **({"limits": stated["limits"]} if "limits" in stated else {}),
         **_side_told(document),
         **_robust_told(document, about),
         **({"beside_bits": about["beside_bits"]} if "beside_bits" in about else {}),
-        **_decoder_told(document, output_of(about)),
+        **_decoder_told(document, output_of(document, about)),
         "proof": {
             "kind": about.get("kind", "card"),
             "digest": about.get("design", ""),
@@ -190,7 +195,7 @@ def mechanism_told(document: Json, about: Json) -> Json:
     """The section [mechanism] of the problem, as far as the document says it; search words come from beside it."""
     said = document["mechanism"]
     found: Json = {"observe": list(said["observe"])}
-    found |= {"release": list(said["release"])} if said["release"] else {"output": output_of(about)}
+    found |= {"release": list(said["release"])} if said["release"] else {"output": output_of(document, about)}
     for key in ("keep", "strata", "freeze"):
         if said[key]:
             found[key] = list(said[key])
@@ -402,9 +407,9 @@ def channel_told(document: Json, output: str) -> Json:
     raise ValueError(f"there are no recipes of form {form!r}")
 
 
-def _labelled(channel: Json, about: Json) -> Json:
+def _labelled(channel: Json, name: str, about: Json) -> Json:
     """The channel with the labels of an output of its own, where the file beside it has some that fit."""
-    labels, name = about.get("letters"), output_of(about)
+    labels = about.get("letters")
     letters = channel["output"].get(name, [])
     if not labels or len(labels) != len(letters):
         return channel

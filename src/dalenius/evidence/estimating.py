@@ -79,7 +79,7 @@ def _card(source: Any) -> _Card:
         joint = law_of(document["joint"]) if "pmf" in document.get("joint", {}) else None  # else only margins are known
         weights = document.get("weights", document.get("source", {}).get("weights"))
         known = joint if isinstance(joint, Pmf) else None
-        own = document.get("source", {}).get("prior") is None
+        own = document.get("counted", False)  # of stated statistics it is their law that stays as it was
         preserved = document.get("marginals_preserved", own and mechanism.get("preserve_marginals", False))
         shown = "shown" if preserved else ""
         if document["channel"].get("form") == WITHHELD:

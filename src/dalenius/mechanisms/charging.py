@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dalenius.core.arithmetic import BITS, exp, log2, nats, times_log2
+from dalenius.core.forms import WITHHELD
 from dalenius.core.numbers import exact
 from dalenius.core.reading import Release, figures, information, margins, refusing, require, stochastic
 from dalenius.documents import ENOUGH, digest, told_of
@@ -81,8 +82,9 @@ class Mechanism:
 
     @property
     def origin(self) -> str:
-        """Digest of the design that this is, or that its card says it was made from."""
-        return str(self.document.get("proof", {}).get("digest")) if self.card else self.digest
+        """Digest of the design that this is, or that its card says it was made from; of a card that says none its own."""
+        said = str(self.document.get("proof", {}).get("digest") or "") if self.card else ""
+        return said or self.digest
 
     @property
     def source(self) -> dict[str, Any]:
@@ -91,8 +93,9 @@ class Mechanism:
 
     @property
     def channel(self) -> str:
-        """What was drawn from, as text to compare."""
-        return json.dumps([self.raw["channel"], list(self.inputs)], sort_keys=True)
+        """What was drawn from, as text to compare; a card that does not show it is like itself alone."""
+        shown = self.digest if self.raw["channel"].get("form") == WITHHELD else self.raw["channel"]
+        return json.dumps([shown, list(self.inputs)], sort_keys=True)
 
     @property
     def described(self) -> dict[str, Any]:
