@@ -3,6 +3,7 @@
 import copy
 import json
 import random
+from functools import cache
 
 import pytest
 
@@ -10,19 +11,26 @@ from dalenius.kernel import Refused, check
 from dalenius.kernel.promises import LOWER
 from tests.effort import effort
 from tests.kernel.documents import text_of
-from tests.kernel.golden import CORPUS, texts_of
+from tests.kernel.golden import CORPUS, LONGEST, texts_of
 from tests.kernel.mutations import inner, places
 
 FOLDERS = sorted(folder.name for folder in CORPUS.iterdir() if folder.is_dir())
 EACH = effort(6, 400)  # lies of one kind about one folder
 
 
-def proved(folder):
-    """The designs and cards of a folder whose privacy is proved."""
+def proved(folder, what="privacy"):
+    """The designs and cards of a folder whose privacy is proved, or of which all is."""
     kept = json.loads((CORPUS / folder / "verdicts.json").read_text(encoding="utf-8"))
     texts = texts_of(CORPUS / folder)
-    found = [json.loads(texts[name]) for name, verdict in kept.items() if isinstance(verdict["privacy"], dict)]
+    found = [json.loads(texts[name]) for name, verdict in kept.items() if isinstance(verdict.get(what), dict)]
     return [document for document in found if "mechanism" in document]
+
+
+@cache
+def with_proofs():
+    """The short designs of all folders whose bound is proved."""
+    found = [document for folder in FOLDERS for document in proved(folder, "all") if "proof" in document]
+    return [document for document in found if len(text_of(document)) < LONGEST]
 
 
 # Parts of a sum, weights of a noise, trees of several groups, and windows that are drawn twice.
@@ -111,6 +119,20 @@ def test_a_lie_about_any_place_of_any_document_is_refused(folder, lie):
         told += 1
         with pytest.raises(Refused):
             check(text_of(document), privacy_only=True)
+
+
+@pytest.mark.parametrize("lie", LIES[:-1], ids=lambda lie: lie.__name__)
+def test_a_lie_about_any_place_of_any_proof_is_refused(lie):
+    chance = random.Random(2)
+    told = 0
+    while told < EACH:
+        document = copy.deepcopy(chance.choice(with_proofs()))
+        path = chance.choice([place for place in places(document) if place[0] == "proof"])
+        if not lie(document, path):
+            continue
+        told += 1
+        with pytest.raises(Refused):
+            check(text_of(document))
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -33,7 +33,8 @@ def bound_by_corners(setting: Setting, promises: Promises, _: Limits, objective:
     place = {key: w for w, key in enumerate(told.keys)}
     parts = [[(place[key], n) for key, n in told.by_input[x]] for x in inputs]
     mass = [setting.mass[x] for x in inputs]
-    start = [b.place(len(inputs)) for b in basis.items()]
+    start = sorted(b.place(len(inputs)) for b in basis.items())
+    basis.require(len(set(start)) == len(start), "an input stands twice")
     need: int | None = None  # in units of 2^-BITS
     for vertex in vertices(len(inputs), equations(setting, promises, inputs), start, setting.work):
         whole = lcm(*(bottom * mass[i] for i, _, bottom in vertex))
@@ -71,8 +72,8 @@ def equations(setting: Setting, promises: Sequence[Promise], inputs: Sequence[in
             ]
 
 
-def vertices(n: int, rows: Iterator[list[Fraction]], basis: list[int], work: Work) -> Iterator[Vertex]:
-    """Every vertex of {v in R^n : v >= 0, sum v = 1, rows . v = 0}.
+def vertices(n: int, rows: Iterator[list[Fraction]], start: list[int], work: Work) -> Iterator[Vertex]:
+    """Every vertex of {v in R^n : v >= 0, sum v = 1, rows . v = 0}; the columns of a starting basis rise.
 
     The polytope is bounded; perturbed along the columns of the starting basis it is simple, so that its graph is
     connected and a walk over all lexicographically feasible bases meets every vertex. Tableaux hold integers over a
@@ -83,7 +84,7 @@ def vertices(n: int, rows: Iterator[list[Fraction]], basis: list[int], work: Wor
         scale = common_denominator(row, work)
         work.spend(4 * n, scale.bit_length())
         tableau.append([*(v.numerator * (scale // v.denominator) for v in row), 0])
-    start, d = sorted(set(basis)), 1
+    d = 1
     for r, j in enumerate(start):
         i = next((i for i in range(r, len(tableau)) if tableau[i][j]), -1)
         require(i >= 0, "the starting basis is singular")

@@ -206,6 +206,8 @@ def bound_by_marginals(setting: Setting, promises: Promises, _: Limits, objectiv
     base_list, tree_list = proof.fields("rule", "bases", "trees")[1:]
     S, work = setting.many, setting.work
     if S == 1:
+        plain = base_list.value == [] and tree_list.value in ([], [[["leaf"]]])
+        proof.require(plain, "of a single letter there is nothing to divide")
         return Fraction(0)
     r = needed_ratio(setting, promises)
     counts = [setting.mass.get(x, 0) for x in range(S)]

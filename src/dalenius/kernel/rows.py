@@ -198,7 +198,11 @@ def scores(promise: Promise, frame: Frame, weight: int, nodes: Sequence[Node]) -
     `weight` is the multiplier for all letters together, `nodes` has those of each case; an empty list stands for zeros.
     """
     if isinstance(promise, AboutGauge):
-        return _gauge_scores(promise, frame, weight, nodes) if weight else {}
+        if weight:
+            return _gauge_scores(promise, frame, weight, nodes)
+        for node in nodes:
+            numbers_alone(node)
+        return {}
     if isinstance(promise, Leakage):  # under every law of a ball, so under this one
         laws = [node.wholes(1) for node in nodes]
         return frame.tangents(weight, laws) if weight else {}
@@ -211,6 +215,15 @@ def scores(promise: Promise, frame: Frame, weight: int, nodes: Sequence[Node]) -
     if isinstance(promise, WorstCaseLeakage):
         return _worst_case(promise, frame, nodes)
     raise next(node for node in nodes if _used(node)).refuse("this promise lends no scores")
+
+
+def numbers_alone(node: Node) -> None:
+    """Refuse what a proof brings and does not use, unless it is made of lists of numbers."""
+    for item in node.items():
+        if isinstance(item.value, str):
+            item.number()
+        else:
+            numbers_alone(item)
 
 
 def _used(node: Node) -> bool:
@@ -266,6 +279,7 @@ def _worst_case(promise: WorstCaseLeakage, frame: Frame, nodes: Sequence[Node]) 
             multiplier, posterior = item.pair()
             v = multiplier.whole(0)
             if not v:
+                numbers_alone(posterior)
                 continue
             law = posterior.wholes(1)
             require(len(law) == len(values), "a posterior lacks a value of its secret")

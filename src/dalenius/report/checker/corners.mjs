@@ -70,7 +70,8 @@ function rays(many, rows) {
 
 /** The basis of the file: columns of the equations that are independent, span all of them, and meet in a corner. */
 function basisHolds(rows, basis) {
-  const some = [...new Set(basis)].sort((a, b) => a - b);
+  require(new Set(basis).size === basis.length, "an input stands twice");
+  const some = [...basis].sort((a, b) => a - b);
   let left = [[...rows[0].map(() => 1n), 1n], ...rows.map((row) => [...row, 0n])];
   const used = [];
   for (const j of some) {

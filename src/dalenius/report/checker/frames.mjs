@@ -71,8 +71,8 @@ export class Frame {
 
 /** What a promise about a secret adds to the score of each record in one case; null: nothing. */
 export function scores(promise, frame, weight, node) {
-  if (promise.gauge) return weight ? promise.gauge.scores(frame, weight, node) : null;
-  if (promise.kind === "leakage") return weight ? frame.tangent(weight, node) : null;
+  if (promise.gauge) return weight ? promise.gauge.scores(frame, weight, node) : node.numbersAlone();
+  if (promise.kind === "leakage") return weight ? frame.tangent(weight, node) : node.numbersAlone();
   require(weight === 0n, "this promise holds letter by letter: it has no weight for all of them");
   if (node.items().length === 0) return null;
   if (SCORES.has(promise.kind)) return SCORES.get(promise.kind)(promise, frame, node);

@@ -217,7 +217,10 @@ function worstCase(promise, frame, node) {
   node.pair(worlds.length).forEach((item, i) => {
     const [multiplier, posterior] = item.pair();
     const v = multiplier.whole(0n);
-    if (!v) return;
+    if (!v) {
+      posterior.numbersAlone();
+      return;
+    }
     const keys = [...frame.keys.keys()].filter((key) => frame.parts.get(key).k === worlds[i]);
     const law = posterior.items().map((weight) => weight.whole(1n));
     posterior.require(law.length === keys.length, "a posterior lacks a value of its secret");

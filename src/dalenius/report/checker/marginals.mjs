@@ -142,7 +142,11 @@ function boundByMarginals(proof, setting, promises, _limits, objective) {
   require(own, "this proof is for form pram and what tells about all of its input");
   const [, bases, trees] = proof.fields("rule", "bases", "trees");
   const S = setting.many;
-  if (S === 1) return ZERO;
+  if (S === 1) {
+    const plain = ["[[],[]]", '[[],[[["leaf"]]]]'].includes(JSON.stringify([bases.value, trees.value]));
+    proof.require(plain, "of a single letter there is nothing to divide");
+    return ZERO;
+  }
   const r = leastRatio(promises, setting);
   require(r !== null, "no promise bounds the ratio of all pairs of inputs");
   const mass = massOf(setting);

@@ -41,6 +41,15 @@ class Node {
     return this.value.map((value, k) => new Node(value, `${this.path}[${k}]`));
   }
 
+  /** What a proof brings and does not use is made of lists of numbers; null stands for it. */
+  numbersAlone() {
+    for (const item of this.items()) {
+      if (typeof item.value === "string") item.number();
+      else item.numbersAlone();
+    }
+    return null;
+  }
+
   pair(length = 2) {
     const found = this.items();
     this.require(found.length === length, `a list of ${length} is expected`);
