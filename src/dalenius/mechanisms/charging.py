@@ -82,7 +82,7 @@ class Mechanism:
 
     @property
     def origin(self) -> str:
-        """Digest of the design that this is, or that its card says it was made from; of a card that says none its own."""
+        """Digest of the design that this is, or that its card says it was made from; else that of the card."""
         said = str(self.document.get("proof", {}).get("digest") or "") if self.card else ""
         return said or self.digest
 
