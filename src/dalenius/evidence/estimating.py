@@ -80,8 +80,8 @@ def _card(source: Any) -> _Card:
         weights = document.get("weights", document.get("source", {}).get("weights"))
         known = joint if isinstance(joint, Pmf) else None
         own = document.get("counted", False)  # of stated statistics it is their law that stays as it was
-        preserved = document.get("marginals_preserved", own and mechanism.get("preserve_marginals", False))
-        shown = "shown" if preserved else ""
+        same = bool(document.get("marginals_preserved", own and mechanism.get("preserve_marginals", False)))
+        shown = "shown" if same else ""
         if document["channel"].get("form") == WITHHELD:
             return _of_records(shown, document["channel"]["output"])
         channel = channel_of(document["channel"])
