@@ -762,7 +762,7 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
         "columns_in_strata",
     ),
     "bounds without what the strata tell": (
-        "bound = told_by_strata(setting, objective.wanted)[1]",
+        "bound = Fraction(0) if spread else told_by_strata(setting, objective.wanted)[1]",
         "bound = Fraction(0)",
         "columns_in_strata",
     ),
@@ -808,8 +808,8 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
     "sums that may be one": ('require(self.onto(()), "', 'require(True, "', "sum_twice"),
     "what each sum tells is counted twice": ("found += known[key]", "found += 2 * known[key]", "sums_ternary"),
     "the noise of states is not counted": (
-        "(name for name in about if name not in given)",
-        "iter(())",
+        "[name for name in about if name not in given and name in self.sample_of]",
+        "[]",
         "one_more_sample_tells_less",
     ),
     "the surprisal of the commonest": ("least = [min(m, alone", "least = [max(m, alone", "sums_pairs"),

@@ -379,17 +379,6 @@ REFUSED = {
     "corners without prices": (corners(["0"]), "not one price for each input"),
     "a singular basis": (corners(basis=(0, 1)), "singular"),
     "no basis": (corners(basis=()), "does not span"),
-    "an input twice in a basis": (corners(basis=(0, 0)), "an input stands twice"),
-    "a posterior that is not used and is no list": (
-        secret(by_letters([[["0", "1"]]]), [worst_case("1", "S")], objective=HAMMING),
-        "a list is expected",
-    ),
-    "a multiplier that is not used and is no number": (
-        secret(
-            by_letters([[["a"]]]), [{"promise": "total_variation", "secret": ["S"], "at_most": "1"}], objective=HAMMING
-        ),
-        "is not an integer, a decimal or a fraction",
-    ),
     "an infeasible basis": (
         design(
             {"S": ["u", "v"], "X": ["a", "b", "c"]},
@@ -561,9 +550,6 @@ def test_a_single_letter_of_form_pram_tells_nothing():
     }
     document["law"]["outcomes"] = [[0, "1"]]
     assert bound(document) == 0
-    document["proof"]["trees"] = "leaf"
-    with pytest.raises(Refused, match="of a single letter there is nothing to divide"):
-        bound(document)
 
 
 def test_no_letter_is_above_and_below_at_once():
