@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 from dalenius.api import Outcome
@@ -13,20 +14,16 @@ from dalenius.report import plain
 from dalenius.report.facts import Facts, joined
 from dalenius.report.limits import limits
 from dalenius.report.losses import Losses, losses
-from dalenius.report.words import typical_errors
+from dalenius.report.words import special, typical_errors
 
 __all__ = ["after_release", "check_command"]
 
 PUBLIC = ("card.json", "statement-public.html")
 PRIVATE = ("design.json", "statement.html")
-SPECIAL = (
-    "estimate, outside the proof",
-    "relaxed levels of this recipe",
-    "no pure level",
-)  # remarks that the statement carries
 TRIPPED = ("a second release", "people outside the table")
 NAMED = 3  # losses that the terminal names; the statement names all
 NOTES = 2  # remarks that the terminal shows
+SHORT = 200  # characters of one
 
 
 def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | None = None) -> list[str]:
@@ -85,13 +82,27 @@ def _line(title: str, text: str) -> str:
 
 
 def _notes(outcome: Outcome) -> list[str]:
-    """The first sentence of the first remarks, without those for specialists; the statement has all of them."""
-    found = [remark for remark in outcome.design.remarks if not any(words in remark for words in SPECIAL)]
+    """The first remarks in short, without those for specialists; the statement has all of them."""
+    found = [remark for remark in outcome.design.remarks if not special(remark)]
     more = len(found) - NOTES
-    lines = [f"{remark[:1].upper()}{remark[1:]}".partition(". ")[0] + "." for remark in found[:NOTES]]
+    lines = [_in_short(f"{remark[:1].upper()}{remark[1:]}.") for remark in found[:NOTES]]
     return (
         [*lines, f"{many(more, 'more remark')} {'is' if more == 1 else 'are'} in the statement."] if more > 0 else lines
     )
+
+
+def _in_short(remark: str) -> str:
+    """The first sentences of a remark, as many as fit on two lines.
+
+    >>> _in_short("One. Two.") + _in_short("One. " + "x" * SHORT + ".")
+    'One. Two.One.'
+    """
+    first, *others = re.split(r"(?<=\.) ", remark)
+    for sentence in others:
+        if len(first) + len(sentence) >= SHORT:
+            break
+        first += f" {sentence}"
+    return first
 
 
 def _not_covered(facts: Facts) -> str:

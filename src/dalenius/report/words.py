@@ -30,6 +30,7 @@ __all__ = [
     "promised",
     "proved",
     "seen",
+    "special",
     "typical_errors",
 ]
 
@@ -99,6 +100,15 @@ def beyond_promises(document: Document) -> list[str]:
             f"{bits(document['beside_bits'], 'up')} about {about}."
         )
     return lines
+
+
+SPECIAL = ("estimate, outside the proof", "relaxed levels of this recipe", "no pure level")
+"""Parts of remarks that only specialists read."""
+
+
+def special(remark: str) -> bool:
+    """Whether a remark is for specialists alone."""
+    return any(words in remark for words in SPECIAL)
 
 
 def typical_errors(document: Document) -> list[str]:

@@ -227,8 +227,8 @@ export function promiseStep() {
     make(
       "div",
       { class: "card" },
-      make("p", {}, make("label", { for: "keeping" }, "Small groups: "), keeping),
-      make("p", {}, make("label", { for: "times" }, "No answer becomes more likely than so many times (may stay empty): "), times),
+      make("p", { class: "field" }, make("label", { for: "keeping" }, "Small groups"), keeping),
+      make("p", { class: "field" }, make("label", { for: "times" }, "No answer becomes more likely than so many times (may stay empty)"), times),
       make("p", { class: "small soft" }, "The least change can erase small groups; keeping their rows costs a little more change."),
     ),
   );
@@ -435,7 +435,7 @@ export function releaseStep() {
   const asked = (id, label) => {
     const input = make("input", { type: "text", id, value: app.state.choices[id], autocomplete: "off" });
     input.addEventListener("change", () => attempt(place, () => choose({ [id]: input.value })));
-    return make("p", {}, make("label", { for: id }, label), input);
+    return make("p", { class: "field" }, make("label", { for: id }, label), input);
   };
   const ledger = make(
     "select",
@@ -461,14 +461,14 @@ export function releaseStep() {
     {},
     said,
     alarm,
-    make("div", { class: "card" }, make("p", {}, make("label", { for: "name" }, "Name of the release: "), name), make("p", { class: "small soft" }, "It is written into ", folder, ". Nothing is written before you press Release.")),
+    make("div", { class: "card" }, make("p", { class: "field" }, make("label", { for: "name" }, "Name of the release"), name), make("p", { class: "small soft" }, "It is written into ", folder, ". Nothing is written before you press Release.")),
     make(
       "div",
       { class: "card" },
       make("h2", {}, "On the statement"),
-      asked("title", "Title (may stay empty): "),
-      asked("owner", "Owner of the table (may stay empty): "),
-      make("p", {}, make("label", { for: "ledger" }, "Charge it to the ledger "), ledger),
+      asked("title", "Title (may stay empty)"),
+      asked("owner", "Owner of the table (may stay empty)"),
+      make("p", { class: "field" }, make("label", { for: "ledger" }, "Charge it to the ledger"), ledger),
       make("p", { class: "small soft" }, "A ledger adds up what several releases about the same people reveal. Ledgers in the folder are offered; dalenius ledger init makes one."),
     ),
     make(
