@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dalenius import solvers
 from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers import as_fraction, null_space, rank, rref, solve
+from dalenius.solvers.exact import solve_sparse
 
 entries = st.fractions(min_value=-3, max_value=3, max_denominator=4)
 
@@ -57,6 +58,43 @@ def test_solve_returns_the_planted_solution_or_says_why_not(A, data):
     else:
         with pytest.raises(SolverFailed, match="many solutions"):
             solve(A, product(A, x))
+
+
+def entries_of(A):
+    return [{j: v for j, v in enumerate(row) if v} for row in A]
+
+
+@pytest.mark.long
+@given(st.integers(1, 6), st.data())
+def test_a_sparse_system_has_the_solution_of_the_dense_one(width, data):
+    """Multiples of one another, chains and circles of them, and rows with more."""
+    numbers = entries.filter(bool)
+    x = data.draw(st.lists(st.one_of(st.just(Fraction(0)), numbers), min_size=width, max_size=width))
+    A = []
+    for _ in range(data.draw(st.integers(1, 8))):
+        row = [Fraction(0)] * width
+        for j in data.draw(st.sets(st.integers(0, width - 1), min_size=1, max_size=3)):
+            row[j] = data.draw(numbers)
+        j, k = (data.draw(st.integers(0, width - 1)) for _ in range(2))
+        if x[j] and x[k] and j != k:  # an equation that holds: x_j is a multiple of x_k
+            row = [Fraction(0)] * width
+            row[j], row[k] = 1 / x[j], -1 / x[k]
+        A.append(row)
+    b = product(A, x)
+    if rank(A) == width:
+        assert solve_sparse(entries_of(A), b, width) == x
+    else:
+        with pytest.raises(SolverFailed, match="many solutions"):
+            solve_sparse(entries_of(A), b, width)
+
+
+def test_a_sparse_system_is_refused_where_the_dense_one_is():
+    one = Fraction(1)
+    with pytest.raises(SolverFailed, match="many solutions: rank 1 for 2"):
+        solve_sparse([{0: one, 1: -one}], [Fraction(0)], 2)
+    with pytest.raises(SolverFailed, match="no solution"):
+        solve_sparse([{0: one, 1: -one}, {0: one}, {1: one}], [Fraction(0), one, 2 * one], 2)
+    assert solve_sparse([{0: one, 1: -one}, {0: one, 1: one}, {0: one}], [Fraction(0)] * 3, 2) == [0, 0]
 
 
 def test_hilbert_matrix_is_inverted_exactly():

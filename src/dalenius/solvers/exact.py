@@ -4,7 +4,7 @@ Everything that crosses the border is a ``fractions.Fraction`` or an ``int``; in
 arithmetic (a 40 x 40 rational solve takes 1 ms). Floats are refused at this door.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from numbers import Rational as AnyRational
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from flint import fmpq, fmpq_mat
 
 from dalenius.errors import InputError, SolverFailed
 
-__all__ = ["Rational", "Rows", "as_fraction", "null_space", "rank", "reduced_right", "rref", "solve"]
+__all__ = ["Rational", "Rows", "as_fraction", "null_space", "rank", "reduced_right", "rref", "solve", "solve_sparse"]
 
 Rational: TypeAlias = Fraction | int
 Rows: TypeAlias = Sequence[Sequence[Rational]]
@@ -160,3 +160,55 @@ def solve(A: Rows, b: Sequence[Rational]) -> list[Fraction]:
     if len(pivots) < width:
         raise SolverFailed(f"the linear system has many solutions: rank {len(pivots)} for {width} unknowns")
     return x
+
+
+def solve_sparse(rows: Sequence[Mapping[int, Fraction]], b: Sequence[Fraction], width: int) -> list[Fraction]:
+    r"""The unique x with A x = b where most equations say that one unknown is a multiple of another.
+
+    Such equations are used up first, by substitution; what is left is solved as it is (`solve`), with its errors.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        The entries of each row that are not zero, by their column.
+    b : sequence of Fraction
+        The right side.
+    width : int
+        How many unknowns there are.
+
+    Examples
+    --------
+    >>> one = Fraction(1)
+    >>> solve_sparse([{0: one, 1: -3 * one}, {0: one, 1: one}], [Fraction(0), 2 * one], 2)
+    [Fraction(3, 2), Fraction(1, 2)]
+    """
+    multiple: dict[int, tuple[int, Fraction]] = {}  # x_j = factor * x_k
+
+    def followed(j: int) -> tuple[int, Fraction]:
+        factor = Fraction(1)
+        while j in multiple:
+            j, more = multiple[j]
+            factor *= more
+        return j, factor
+
+    rest = []
+    for row, right in zip(rows, b, strict=True):
+        if len(row) == 2 and right == 0:
+            (j, f), (k, g) = ((k, factor * v) for (k, factor), v in ((followed(j), v) for j, v in row.items()))
+            if j != k:
+                multiple[j] = k, -g / f
+                continue
+        rest.append((row, right))
+    if width and not rest:
+        raise SolverFailed(f"the linear system has many solutions: rank {len(multiple)} for {width} unknowns")
+    place = {j: i for i, j in enumerate(j for j in range(width) if j not in multiple)}
+    lines: list[list[Rational]] = []
+    for row, _ in rest:
+        line: list[Rational] = [0] * len(place)
+        for j, v in row.items():
+            k, factor = followed(j)
+            line[place[k]] += v * factor
+        lines.append(line)
+    x = solve(lines, [right for _, right in rest])
+    ends = (followed(j) for j in range(width))
+    return [factor * x[place[k]] for k, factor in ends]

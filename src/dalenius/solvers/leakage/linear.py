@@ -8,7 +8,7 @@ from math import inf, sqrt
 import numpy as np
 
 from dalenius.errors import Infeasible, SolverFailed
-from dalenius.solvers.exact import solve
+from dalenius.solvers.exact import solve_sparse
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.limits import Limits, whole
 from dalenius.solvers.leakage.presolve import none_of, steep
@@ -178,16 +178,12 @@ def _vertex(
     A, b = [], []
     for i, row in enumerate(rows):
         if i not in slack:
-            line = [Fraction(0)] * len(at)
-            for entry, value in row.entries.items():
-                if entry in at:
-                    line[at[entry]] = value
             right = row.high if row.low is None else row.low
             assert right is not None
-            A.append(line)
+            A.append({at[entry]: value for entry, value in row.entries.items() if entry in at and value})
             b.append(right)
     try:
-        x = solve(A, b)
+        x = solve_sparse(A, b, len(at))
     except (SolverFailed, Infeasible):
         return None
     n, m = len(program.mass), program.letters
