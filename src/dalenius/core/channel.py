@@ -101,7 +101,7 @@ class Channel(Kernel):
         if not isinstance(document["rows"], list) or not all(isinstance(r, list) for r in document["rows"]):
             raise InvalidChannel('"rows" is a list of lists of numbers')
         texts = {v for row in document["rows"] for v in row if isinstance(v, str)}  # most of a large channel is zero
-        known = {v: exact(v, "a recipe entry") for v in texts}
+        known = {text: exact(text, "a recipe entry") for text in texts}
         rows = tuple(
             tuple(known[v] if isinstance(v, str) else exact(v, "a recipe entry") for v in row)
             for row in document["rows"]

@@ -59,13 +59,13 @@ def _alphabet(s: Section) -> Column:
         return Column(grid=points, missing=missing)
     if isinstance(values, str):
         return Column(values_file=None if values == "from-table" else values, missing=missing)
-    if not isinstance(values, list) or not values or not all(isinstance(v, str | int) for v in values):
+    if not isinstance(values, list) or not values or not all(isinstance(value, str | int) for value in values):
         raise s.error('values must be a list of values, the name of a file, or "from-table"', "values")
-    letters = tuple(str(v) for v in values if not isinstance(v, bool))
+    letters = tuple(str(value) for value in values if not isinstance(value, bool))
     if len(set(letters)) != len(values):
         raise s.error("values lists a value twice (or true/false without quotes)", "values")
     if MISSING in letters and missing == "category":
-        letters = tuple(v for v in letters if v != MISSING)
+        letters = tuple(letter for letter in letters if letter != MISSING)
     return Column(values=letters, missing=missing)
 
 

@@ -168,7 +168,7 @@ class Design:
         source, promises = self.problem.source, self.problem.guarantees
         if not isinstance(source, TableSource):
             return "row"
-        counted = source.max_rows is None or all(isinstance(g, LocalDP) for g in promises)
+        counted = source.max_rows is None or all(isinstance(promise, LocalDP) for promise in promises)
         return source.unit if counted else "row"
 
     @property
@@ -240,7 +240,7 @@ class Design:
 
     def _limits(self, promised: list[dict[str, Any]]) -> list[dict[str, Any]]:
         figures = self.realised or ({},) * len(promised)
-        return [{"promised": p, "proved": dict(f)} for p, f in zip(promised, figures, strict=True)]
+        return [{"promised": p, "proved": dict(figure)} for p, figure in zip(promised, figures, strict=True)]
 
     def card(self) -> dict[str, Any]:
         """The card as sentences read it: the channel and what was proved, without counts and without the joint pmf."""

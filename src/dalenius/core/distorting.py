@@ -79,17 +79,17 @@ def _single(
     if not isinstance(kind, str):
         return _matrix(kind, [alphabets[n] for n in of], rows, letters)
     if kind == "erasure" and released != list(of):
-        told: Letters = [t if t != (ERASED,) else (ERASED,) * len(of) for t in letters]
+        told: Letters = [letter if letter != (ERASED,) else (ERASED,) * len(of) for letter in letters]
     else:
         if lacking := [n for n in of if n not in released]:
             raise InputError(
                 f"the distortion {kind!r} of {lacking[0]!r} needs it among the released columns, or a matrix"
             )
         at = [released.index(n) for n in of]
-        told = [tuple(t[i] for i in at) for t in letters]
+        told = [tuple(letter[i] for i in at) for letter in letters]
     if kind == "erasure":
         nothing = (ERASED,) * len(of)
-        low: Table = [[0 if x == y else 1 if y == nothing else None for y in told] for x in rows]
+        low: Table = [[0 if row == y else 1 if y == nothing else None for y in told] for row in rows]
         return low, low, 1
     if kind == "lost":  # whatever the record has: 1 where the released letter is not in the class
         ((_, kept),) = zip(of, part["classes"], strict=True)
@@ -123,7 +123,7 @@ def _matrix(
     if min(min(row) for row in numbers) < 0:
         raise InputError("a distortion is negative")
     one = lcm(*(v.denominator for row in numbers for v in row))
-    place = {x: k for k, x in enumerate(outcomes)}
+    place = {outcome: k for k, outcome in enumerate(outcomes)}
     whole: Table = [[int(v * one) for v in row] for row in numbers]
     low = [whole[place[x]] for x in rows]
     return low, low, one
@@ -135,15 +135,15 @@ def _divergence(rows: list[Fraction], letters: list[Fraction]) -> tuple[Table, T
         raise InputError("the values of a kl distortion are probabilities, from 0 to 1")
     low: Table = []
     high: Table = []
-    for x in rows:
+    for row in rows:
         ends: list[tuple[int | None, int | None]] = []
-        for y in letters:
-            sides = [(a, b) for a, b in ((x, y), (1 - x, 1 - y)) if a]
+        for letter in letters:
+            sides = [(a, b) for a, b in ((row, letter), (1 - row, 1 - letter)) if a]
             if any(not b for _, b in sides):
                 ends.append((None, None))
                 continue
             units = [times_log2(a, a / b) for a, b in sides]
-            ends.append((max(0, sum(u[0] for u in units)), max(0, sum(u[1] for u in units))))
+            ends.append((max(0, sum(unit[0] for unit in units)), max(0, sum(unit[1] for unit in units))))
         low.append([a for a, _ in ends])
         high.append([b for _, b in ends])
     return low, high, 1 << BITS

@@ -23,7 +23,7 @@ def alphabets(document: object, what: str) -> dict[str, tuple[str, ...]]:
     if not isinstance(document, dict) or not document:
         raise InvalidChannel(f'"{what}" of a recipe maps names to lists of values')
     for name, letters in document.items():
-        if not isinstance(letters, list) or not letters or not all(isinstance(v, str) for v in letters):
+        if not isinstance(letters, list) or not letters or not all(isinstance(letter, str) for letter in letters):
             raise InvalidChannel(f'the list of values of {name!r} in "{what}" is not a list of strings')
         if len(set(letters)) != len(letters):
             raise InvalidChannel(f"the list of values of {name!r} lists a value twice")
@@ -170,8 +170,8 @@ class Kernel:
         places = list(product(*(range(len(a)) for a in self.output.values())))
         codes, counts = [], []
         for atom, weight in zip(prior.support.tolist(), prior.weights.tolist(), strict=True):
-            for y, v in zip(places, self.rows[self.row_of([atom[i] for i in at])], strict=True):
+            for place, v in zip(places, self.rows[self.row_of([atom[i] for i in at])], strict=True):
                 if v:
-                    codes.append((*atom, *y))
+                    codes.append((*atom, *place))
                     counts.append(weight * int(v * scale))
         return Pmf.from_counts({**prior.variables, **self.output}, np.array(codes), counts)

@@ -71,7 +71,7 @@ def kernel_on(values: Sequence[Value], noise: str, p: Fraction) -> Kernels:
     ['2/3', '1/3']
     """
     if noise == "geometric":
-        return _geometric([v for v in values if not isinstance(v, str)], p)
+        return _geometric([value for value in values if not isinstance(value, str)], p)
     k = len(values)
     if k * k > MOST:
         raise Unsupported(f"a kernel over {k:,} values is too large")
@@ -89,17 +89,17 @@ def exponential_law(k: int, rate: Fraction) -> tuple[Fraction, ...]:
         x = rate * j
         weights.append(max(1, ceil(_UNIT / exp(x, 128)[0])) if x <= 100 else 1)
     total = sum(weights)
-    return tuple(Fraction(w, total) for w in weights)
+    return tuple(Fraction(weight, total) for weight in weights)
 
 
 def _ranks(values: Sequence[Value]) -> NDArray[np.intp]:
     k = len(values)
-    if any(isinstance(v, str) for v in values):
+    if any(isinstance(value, str) for value in values):
         distance = np.ones((k, k), dtype=object) - np.eye(k, dtype=np.intp)
     else:
-        vectors = [v for v in values if not isinstance(v, str)]
-        scale = lcm(*(c.denominator for v in vectors for c in v))
-        whole = np.array([[int(c * scale) for c in v] for v in vectors], dtype=object)
+        vectors = [value for value in values if not isinstance(value, str)]
+        scale = lcm(*(c.denominator for vector in vectors for c in vector))
+        whole = np.array([[int(c * scale) for c in vector] for vector in vectors], dtype=object)
         if max(abs(int(c)) for c in whole.flat) < 1 << 40:
             whole = whole.astype(np.int64)
         distance = sum(abs(whole[:, None, c] - whole[None, :, c]) for c in range(whole.shape[1]))
@@ -112,14 +112,14 @@ def _ranks(values: Sequence[Value]) -> NDArray[np.intp]:
 def _lattice(numbers: Sequence[Fraction]) -> tuple[Fraction, Fraction, int]:
     """Start, step and number of points of the coarsest lattice through some numbers."""
     start = min(numbers)
-    scale = lcm(*(v.denominator for v in numbers))
-    step = Fraction(gcd(*(int((v - start) * scale) for v in numbers)), scale)
+    scale = lcm(*(number.denominator for number in numbers))
+    step = Fraction(gcd(*(int((number - start) * scale) for number in numbers)), scale)
     return start, step, int((max(numbers) - start) / step) + 1 if step else 1
 
 
 def _geometric(values: Sequence[tuple[Fraction, ...]], a: Fraction) -> Kernels:
     width = len(values[0])
-    lattices = [_lattice([v[c] for v in values]) for c in range(width)]
+    lattices = [_lattice([value[c] for value in values]) for c in range(width)]
     size = prod(m for _, _, m in lattices)
     if size * len(values) > MOST:
         raise Unsupported(
@@ -129,8 +129,8 @@ def _geometric(values: Sequence[tuple[Fraction, ...]], a: Fraction) -> Kernels:
     powers = [Fraction(1)]
     for _ in range(longest):
         powers.append(powers[-1] * a)
-    inner = [(1 - a) / (1 + a) * v for v in powers]
-    outer = [v / (1 + a) for v in powers]
+    inner = [(1 - a) / (1 + a) * power for power in powers]
+    outer = [power / (1 + a) for power in powers]
     single = [*inner, *outer, Fraction(1)]
 
     def law(v: Fraction, lattice: tuple[Fraction, Fraction, int]) -> NDArray[np.intp]:
@@ -168,5 +168,5 @@ def channel_of_query(query: Query) -> Channel:
         raise Unsupported(f"the recipe of this query has {size:,} entries when it is written out")
     rows, place = kernel.rows, {v: k for k, v in enumerate(query.values)}
     out = [rows[place[query.value(outcome)]] for outcome in product(*alphabets)]
-    inputs = {f"X{i + 1}": a for i, a in enumerate(alphabets)}
+    inputs = {f"X{i + 1}": alphabet for i, alphabet in enumerate(alphabets)}
     return Channel(inputs, {"Y": kernel.letters}, tuple(out))

@@ -98,7 +98,7 @@ def ratios(values: list[Any]) -> tuple[list[int], list[int]]:
     (([6, 2], [40, 1]), ([3], [20]))
     """
     if set(map(type, values)) == {str} and max(map(len, values)) <= 4000:
-        text = ",".join([v if "/" in v else v + "/1" for v in values])
+        text = ",".join([value if "/" in value else value + "/1" for value in values])
         if text.isascii() and text.encode().translate(None, b"0123456789") == (b"/," * len(values))[:-1]:
             with suppress(json.JSONDecodeError):  # no digit where one should be, or zeros before the others
                 found = json.loads(f"[{text.replace('/', ',')}]")

@@ -271,7 +271,7 @@ class Distortion:
         at_most: Fraction | None = None,
     ) -> Self:
         """The matrix of a function of a letter (or tuple of letters) and a released one."""
-        matrix = tuple(tuple(exact(function(x, y), "a distortion") for y in released) for x in letters)
+        matrix = tuple(tuple(exact(function(letter, y), "a distortion") for y in released) for letter in letters)
         return cls(matrix, of, at_most)
 
     @classmethod

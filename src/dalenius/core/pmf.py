@@ -29,7 +29,7 @@ def outcome_words(names: Sequence[str], letters: Sequence[str]) -> str:
     >>> outcome_words(["sex", "age"], ["f", "old"])
     'sex=f, age=old'
     """
-    return ", ".join(f"{n}={v}" for n, v in zip(names, letters, strict=True))
+    return ", ".join(f"{name}={letter}" for name, letter in zip(names, letters, strict=True))
 
 
 def _integers(values: Iterable[int], total: int) -> Integers:
@@ -106,7 +106,7 @@ class Pmf:
     def from_counts(cls, variables: Alphabets, codes: npt.NDArray[Any], counts: Iterable[int], note: str = "") -> Self:
         """From a row of letter codes and an integer count for each outcome; equal outcomes are added up."""
         codes = np.asarray(codes, dtype=np.int64).reshape(-1, len(variables))
-        raw = [int(c) for c in counts]
+        raw = [int(count) for count in counts]
         if any(c < 0 for c in raw):
             raise InvalidPmf(f"a count is negative: {min(raw)}")
         total = sum(raw)
@@ -130,7 +130,7 @@ class Pmf:
         """
         alphabets = {n: tuple(a) for n, a in variables.items()}
         names = list(alphabets)
-        where = [{letter: k for k, letter in enumerate(a)} for a in alphabets.values()]
+        where = [{letter: k for k, letter in enumerate(alphabet)} for alphabet in alphabets.values()]
         outcomes, codes, numbers = [], dict[tuple[int | None, ...], None](), list[Any]()
         for outcome, number in records:
             if len(outcome) != len(names):
@@ -160,7 +160,7 @@ class Pmf:
             raise InvalidPmf(f"p({told}) is {written(Fraction(least, scale))}, which is negative")
         rounded = any(map(is_decimal, numbers))
         total, note = Fraction(sum(weights), scale), ""
-        counts = not rounded and not any(w % scale for w in weights)
+        counts = not rounded and not any(weight % scale for weight in weights)
         if total != 1 and not (counts and total > 0):
             if not rounded or abs(total - 1) > ROUNDING:
                 raise InvalidPmf(f"probabilities sum to {written(total)}, not 1")
@@ -181,14 +181,14 @@ class Pmf:
             raise InvalidPmf(RESERVED)
         alphabets = {}
         for name, letters in variables.items():
-            if not isinstance(letters, list) or not all(isinstance(v, str) for v in letters):
+            if not isinstance(letters, list) or not all(isinstance(letter, str) for letter in letters):
                 raise InvalidPmf(f"the list of values of {name!r} is not a list of strings")
             alphabets[name] = tuple(letters)
         records, keys = [], {*alphabets, "p"}
         for k, record in enumerate(document["pmf"]):
             if not isinstance(record, dict) or record.keys() != keys:
                 raise InvalidPmf(f"outcome {k + 1} of `pmf` must have exactly the keys {[*alphabets, 'p']}")
-            records.append(([str(record[n]) for n in alphabets], record["p"]))
+            records.append(([str(record[alphabet]) for alphabet in alphabets], record["p"]))
         return cls.from_records(alphabets, records)
 
     def to_json(self) -> dict[str, Any]:
@@ -240,7 +240,7 @@ class Pmf:
     def alphabets(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The alphabets of the named variables, in that order."""
         self.columns(names)
-        return {n: tuple(self.variables[n]) for n in names}
+        return {name: tuple(self.variables[name]) for name in names}
 
     def marginal(self, names: Sequence[str]) -> "Pmf":
         """The joint pmf of the named variables."""
@@ -264,7 +264,7 @@ class Pmf:
 
     def counts(self, *views: Sequence[str]) -> Integers:
         """Integer weights of the joint of several groups of variables, one axis each, in the order of `grouped`."""
-        groups = [self.grouped(v) for v in views]
+        groups = [self.grouped(view) for view in views]
         if prod(len(o) for o, _ in groups) > MOST_CELLS:
             sides = " x ".join(f"{len(o):,}" for o, _ in groups)
             raise Unsupported(f"a table of {sides} outcomes has more than {MOST_CELLS:,} cells; merge values first")

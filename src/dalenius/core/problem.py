@@ -182,7 +182,7 @@ class Problem:
     def __post_init__(self) -> None:
         for attribute in ("observe", "release", "keep", "strata", "freeze", "guarantees", "limits", "tells"):
             object.__setattr__(self, attribute, tuple(getattr(self, attribute)))
-        promises = [self._said_plainly(g) for g in self.guarantees]
+        promises = [self._said_plainly(promise) for promise in self.guarantees]
         object.__setattr__(self, "guarantees", tuple(dict.fromkeys(promises)))  # made twice, it is one promise
         if not self.observe:
             raise self.error(
@@ -253,12 +253,12 @@ class Problem:
     @property
     def of_one_row(self) -> "Problem":
         """The problem of a single row: every level of local_dp is divided by the rows that a person may have."""
-        most = max((g.rows for g in self.guarantees if isinstance(g, LocalDP)), default=1)
+        most = max((promise.rows for promise in self.guarantees if isinstance(promise, LocalDP)), default=1)
         if most == 1:
             return self
         source = replace(self.source, max_rows=None) if isinstance(self.source, TableSource) else self.source
         each = {n: v / most for n, v in self.each.items()} if isinstance(self.each, Mapping) else self.each
-        single = tuple(g.of_one_row if isinstance(g, LocalDP) else g for g in self.guarantees)
+        single = tuple(promise.of_one_row if isinstance(promise, LocalDP) else promise for promise in self.guarantees)
         return replace(self, source=source, each=each, guarantees=single)
 
     def _check_parts(self) -> None:
@@ -280,7 +280,7 @@ class Problem:
             for name, letters in zero.columns:
                 if name not in self.release:
                     raise self.error(("mechanism", "forbid"), f"a combination is of released columns; {name!r} is none")
-                if unknown := [v for v in letters if v not in joint.variables[name]]:
+                if unknown := [letter for letter in letters if letter not in joint.variables[name]]:
                     raise self.error(("mechanism", "forbid"), f"{name!r} has no value {unknown[0]!r}")
             if isinstance(joint, Pmf) and (here := zero.among(joint.variables, joint.support)).any():
                 share = Fraction(int(joint.weights[here].sum()), joint.total)
@@ -360,7 +360,7 @@ class Problem:
         if self.columns:
             document["columns"] = {name: column.to_json() for name, column in self.columns.items()}
         document |= {"mechanism": mechanism, "objective": self.objective.to_json()}
-        document["guarantee"] = [g.to_json() for g in self.guarantees]
+        document["guarantee"] = [promise.to_json() for promise in self.guarantees]
         if self.limits or self.tells or self.keep_rows is not None:
             kept = [] if self.keep_rows is None else [{"keep_rows": written(self.keep_rows)}]
             information = [least.to_json() for least in self.tells]
@@ -454,7 +454,7 @@ class Problem:
     @property
     def views(self) -> tuple[Names, ...]:
         """The views that the output must be independent of."""
-        return tuple(g.view for g in self.guarantees if isinstance(g, Independent))
+        return tuple(promise.view for promise in self.guarantees if isinstance(promise, Independent))
 
     def named(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Every variable that the problem names, with the place in the file that names it."""

@@ -114,8 +114,8 @@ def parse(
         objective=_objective(top.section("objective")),
         guarantees=tuple(guarantee_of(s) for s in _many(top, "guarantee")),
         limits=tuple(_distortion(s, limit=True) for s in limits if not {"keep_rows", "information"} & set(s.values)),
-        tells=tuple(_at_least(s) for s in limits if "information" in s.values),
-        keep_rows=_keep_rows([s for s in limits if "keep_rows" in s.values]),
+        tells=tuple(_at_least(limit) for limit in limits if "information" in limit.values),
+        keep_rows=_keep_rows([limit for limit in limits if "keep_rows" in limit.values]),
         side_information=_side(top.section("side_information")) if "side_information" in top.values else None,
         robust=_robust(top.section("robust")) if "robust" in top.values else None,
         file=file,
@@ -126,9 +126,9 @@ def parse(
 
 def _many(top: Section, key: str) -> list[Section]:
     values = top.take(key, [])
-    if not isinstance(values, list) or not all(isinstance(v, dict) for v in values):
+    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
         raise top.error(f"write [[{key}]] with two brackets, once for each", key)
-    return [Section(dict(v), (key, k), top.file, top.lines) for k, v in enumerate(values)]
+    return [Section(dict(value), (key, k), top.file, top.lines) for k, value in enumerate(values)]
 
 
 def _source(s: Section) -> Source:
@@ -179,7 +179,7 @@ def _markov(s: Section) -> MarkovSource:
         if not isinstance(values, list) or not values:
             raise s.error(f"{key!r} is a list of probabilities", key)
         try:
-            return tuple(exact(v, repr(key)) for v in values)
+            return tuple(exact(value, repr(key)) for value in values)
         except InputError as e:
             raise s.error(str(e), key) from None
 
@@ -351,9 +351,9 @@ def _distortion(s: Section, *, limit: bool, weighed: bool = False) -> Distortion
     at_most = s.number("at_most") if limit else None
     if "sum" in s.values and not weighed:
         entries = s.take("sum")
-        if not isinstance(entries, list) or not entries or not all(isinstance(v, dict) for v in entries):
+        if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
             raise s.error("sum is a list of distortions, [{ distortion = ..., of = [...], weight = ... }, ...]", "sum")
-        parts = [Section(dict(v), (*s.place, "sum"), s.file, s.lines) for v in entries]
+        parts = [Section(dict(entry), (*s.place, "sum"), s.file, s.lines) for entry in entries]
         s.done(("sum", *known))
         return Distortion.sum_of([_distortion(part, limit=False, weighed=True) for part in parts], at_most)
     measure = s.take("distortion")

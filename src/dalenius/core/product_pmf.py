@@ -93,11 +93,11 @@ class ProductPmf:
 
     def alphabets(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The alphabets of the named variables, in that order."""
-        return {n: tuple(self.groups[self.place(n)].variables[n]) for n in names}
+        return {name: tuple(self.groups[self.place(name)].variables[name]) for name in names}
 
     def touching(self, names: Sequence[str]) -> "ProductPmf":
         """The groups that have any of the named variables, whole."""
-        return ProductPmf(tuple(self.groups[k] for k in sorted({self.place(n) for n in names})))
+        return ProductPmf(tuple(self.groups[k] for k in sorted({self.place(name) for name in names})))
 
     def marginal(self, names: Sequence[str]) -> Pmf:
         """The joint pmf of the named variables, multiplied out."""
@@ -112,7 +112,7 @@ class ProductPmf:
                 f"{len(self.groups)} independent groups have {many} outcomes together, more than {MOST_OUTCOMES:,}; "
                 'a composition of small windows can be designed for them: form = "windows" in [mechanism]'
             )
-        atoms = product(*(zip(g.support.tolist(), g.weights.tolist(), strict=True) for g in self.groups))
+        atoms = product(*(zip(group.support.tolist(), group.weights.tolist(), strict=True) for group in self.groups))
         codes, counts = [], []
         for atom in atoms:
             codes.append([c for part, _ in atom for c in part])

@@ -121,7 +121,7 @@ class Query:
             raise InputError("only a count has a value to be counted")
         if self.kind in ("sum", "mean", "parity"):
             numbers = [exact(v, f"the value {v!r} of a {self.kind}") for v in letters[0]]
-            if self.kind == "parity" and any(v.denominator != 1 for v in numbers):
+            if self.kind == "parity" and any(number.denominator != 1 for number in numbers):
                 raise InputError("a parity is over values that are integers")
         if self.table is not None:
             size = 1
@@ -191,10 +191,10 @@ class Query:
         """What each letter adds to the state of an exchangeable query."""
         letters = self.alphabets[0]
         if self.kind == "count":
-            return [(int(v == self.counted),) for v in letters]
+            return [(int(letter == self.counted),) for letter in letters]
         if self.kind == "histogram":
-            return [tuple(int(v == u) for u in letters) for v in letters]
-        return [(int(exact(v) * self._scale),) for v in letters]
+            return [tuple(int(letter == u) for u in letters) for letter in letters]
+        return [(int(exact(letter) * self._scale),) for letter in letters]
 
     def _added(self, state: State, step: State) -> State:
         moved = tuple(a + b for a, b in zip(state, step, strict=True))
@@ -235,8 +235,8 @@ class Query:
         """
         if self.table is not None:
             index = 0
-            for v, a in zip(outcome, self.alphabets, strict=True):
-                index = index * len(a) + a.index(v)
+            for v, alphabet in zip(outcome, self.alphabets, strict=True):
+                index = index * len(alphabet) + alphabet.index(v)
             return self.table[index]
         steps = dict(zip(self.alphabets[0], self._steps(), strict=True))
         state = tuple(0 for _ in next(iter(steps.values())))
@@ -305,12 +305,12 @@ class Query:
     def _reach_by_table(self, members: tuple[int, ...], place: dict[Value, int]) -> Reach:
         assert self.table is not None
         lines: dict[tuple[str, ...], list[int]] = {}
-        own = [self.alphabets[i] for i in members]
+        own = [self.alphabets[member] for member in members]
         at = {word: k for k, word in enumerate(product(*own))}
         for outcome, value in zip(product(*self.alphabets), self.table, strict=True):
             rest = tuple(v for i, v in enumerate(outcome) if i not in members)
             line = lines.setdefault(rest, [0] * len(at))
-            line[at[tuple(outcome[i] for i in members)]] = place[value]
+            line[at[tuple(outcome[member] for member in members)]] = place[value]
         return Reach(members, tuple(at), tuple(dict.fromkeys(map(tuple, lines.values()))))
 
     @property
@@ -346,7 +346,7 @@ class Query:
         if isinstance(self.letters, Interval):
             letters = {"low": written(self.letters.low), "high": written(self.letters.high)}
         else:
-            letters = [list(a) for a in self.letters] if len(set(self.letters)) > 1 else list(self.letters[0])
+            letters = [list(letter) for letter in self.letters] if len(set(self.letters)) > 1 else list(self.letters[0])
         document: dict[str, Any] = {"records": self.records, "letters": letters, "query": self.kind}
         if self.table is not None:
             document["query"] = {"values": [v if isinstance(v, str) else [written(c) for c in v] for v in self.table]}

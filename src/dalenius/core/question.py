@@ -70,7 +70,7 @@ class Shape:
     def ends(self, records: int) -> list[tuple[Fraction, Fraction]]:
         """The least and the largest that each number can be."""
         columns = zip(*self.moves, strict=True)
-        return [(records * min(c) * self.step, records * max(c) * self.step) for c in columns]
+        return [(records * min(column) * self.step, records * max(column) * self.step) for column in columns]
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ class Question:
         """The question in steps, for a table of so many records."""
         if self.kind == "count" and self.whole:
             values = self.alphabet(self.columns[0])
-            return self._shaped(("count",), values, [[Fraction(v == self.letter)] for v in values], Fraction(1))
+            return self._shaped(("count",), values, [[Fraction(value == self.letter)] for value in values], Fraction(1))
         if self.kind == "count":
             return self._shaped(("count",), ("no", "yes"), [[Fraction(0)], [Fraction(1)]], Fraction(1))
         if self.kind in ("histogram", "quantile"):
@@ -240,8 +240,8 @@ class Question:
         if self.between is None:
             values = [*listed, *([Fraction(0)] if self.where is not None else [])]
             letters = (*map(written, listed), *([UNSELECTED] if self.where is not None else []))
-            scale = lcm(*(v.denominator for v in values))
-            apart = gcd(*(int(v * scale) for v in values)) or scale
+            scale = lcm(*(value.denominator for value in values))
+            apart = gcd(*(int(value * scale) for value in values)) or scale
             return self._shaped((self.kind,), letters, [[v / over] for v in values], Fraction(apart, scale * over))
         low, high = self.between.low, self.between.high
         if self.where is not None:
@@ -266,8 +266,8 @@ class Question:
         grid = self.grid or step
         # Only differences between letters count, but a record that is not selected must move nothing: keep the zero.
         numbers = [grid, *(v for row in moves for v in row if v)]
-        scale = lcm(*(v.denominator for v in numbers))
-        fine = Fraction(gcd(*(int(v * scale) for v in numbers)), scale)
+        scale = lcm(*(number.denominator for number in numbers))
+        fine = Fraction(gcd(*(int(number * scale) for number in numbers)), scale)
         steps = tuple(tuple(int(v / fine) for v in row) for row in moves)
         return Shape(labels, letters, steps, fine, int(grid / fine))
 
@@ -285,7 +285,7 @@ class Question:
         if self.between is not None:
             found["letters"] = {"low": written(self.between.low), "high": written(self.between.high)}
         if self.shares:
-            found["quantiles"] = [written(q) for q in self.shares]
+            found["quantiles"] = [written(share) for share in self.shares]
         if self.grid is not None:
             found["grid"] = written(self.grid)
         if self.declared:
@@ -340,7 +340,7 @@ def _histogram(question: Question) -> None:
 def _quantile(question: Question) -> None:
     if len(question.columns) != 1:
         raise InputError("a quantile is over one column; name it with column")
-    if not question.shares or any(not 0 < q < 1 for q in question.shares):
+    if not question.shares or any(not 0 < share < 1 for share in question.shares):
         raise InputError("a quantile needs quantiles = [...], shares between 0 and 1, as 0.5 for the median")
     _histogram(question)
 

@@ -37,8 +37,8 @@ def refusing() -> Iterator[None]:
 
 def whole(values: list[Fraction]) -> tuple[list[int], int]:
     """The same numbers as integers over their least common denominator."""
-    scale = lcm(*(v.denominator for v in values))
-    return [v.numerator * (scale // v.denominator) for v in values], scale
+    scale = lcm(*(value.denominator for value in values))
+    return [value.numerator * (scale // value.denominator) for value in values], scale
 
 
 def _chain(model: dict[str, Any]) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class Release:
         if len(names) == 1:
             at = self.names.index(names[0])
             return [(x[at],) for x, _ in self.atoms]
-        pick = itemgetter(*(self.names.index(n) for n in names)) if names else lambda _: ()
+        pick = itemgetter(*(self.names.index(name) for name in names)) if names else lambda _: ()
         return [pick(x) for x, _ in self.atoms]
 
     def weights(self, *labels: list[Any]) -> Counter[Any]:

@@ -49,7 +49,7 @@ class ValueCount:
         >>> ValueCount(("illnesses",), ("16 or more",), 3200, 775).words()
         'illnesses = 16 or more: 3,200 rows before, 775 after (loses 76 %)'
         """
-        named = ", ".join(f"{c} = {v}" for c, v in zip(self.columns, self.values, strict=True))
+        named = ", ".join(f"{column} = {v}" for column, v in zip(self.columns, self.values, strict=True))
         told = f"{named}: {self.before:,} rows before, {self.after:,} after"
         if self.after == self.before:
             return told
@@ -95,7 +95,7 @@ class BeforeAfter:
         return told
 
     def to_json(self) -> dict[str, Any]:
-        return {"columns": [v.to_json() for v in self.single], "pairs": [v.to_json() for v in self.pairs]}
+        return {"columns": [v.to_json() for v in self.single], "pairs": [pair.to_json() for pair in self.pairs]}
 
     def public(self, least: int) -> list[dict[str, Any]]:
         """What a card may say: the change of each value in per cent, of those that `least` rows or more have."""

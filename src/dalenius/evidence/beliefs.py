@@ -150,9 +150,9 @@ def _beliefs(design: Design, secret: Names) -> Beliefs:
 def _ranges(told: Mapping[Any, Counter[Labels]], answers: list[Labels]) -> dict[Labels, tuple[Fraction, Fraction]]:
     """The least and the largest chance of each answer over all places."""
     found = {}
-    for s in answers:
-        chances = [Fraction(known[s], known.total()) for known in told.values()]
-        found[s] = (min(chances), max(chances))
+    for answer in answers:
+        chances = [Fraction(known[answer], known.total()) for known in told.values()]
+        found[answer] = (min(chances), max(chances))
     return found
 
 
@@ -168,7 +168,7 @@ def _unchanged(design: Design, secret: Names) -> dict[Labels, Counter[Labels]]:
     found: dict[Labels, Counter[Labels]] = {}
     answer_at = joint.columns(list(secret))
     place_at = joint.columns(leaving)
-    for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
+    for atom, weight in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
         place = tuple(atom[i] for i in place_at)
-        found.setdefault(place, Counter())[tuple(atom[i] for i in answer_at)] += n
+        found.setdefault(place, Counter())[tuple(atom[i] for i in answer_at)] += weight
     return found

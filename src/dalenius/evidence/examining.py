@@ -107,7 +107,7 @@ class Audit:
 
     @property
     def contradicts(self) -> bool:
-        return any(f.contradicts for f in self.findings)
+        return any(finding.contradicts for finding in self.findings)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -161,7 +161,7 @@ def examine(
     if not len(letters):
         return Audit(0, True, error, ())
     parts = form_of(design.channel).parts(design.channel, inputs, letters)
-    views = [[v for v in design.problem.views if set(v) <= set(channel.inputs)] for channel, _, _ in parts]
+    views = [[view for view in design.problem.views if set(view) <= set(channel.inputs)] for channel, _, _ in parts]
     measures = compared(design)
     tests = sum(2 + len(those) for those in views) if len(parts) > 1 else 2 + len(design.problem.views)
     share = error / (tests + len(measures))
@@ -281,6 +281,6 @@ def _letters_beside(
     size = len(values) * channel.shape[1]
     seen = np.bincount(after * channel.shape[1] + letters.astype(np.int64), minlength=size).reshape(mean.shape)
     what = f"how often each value stands beside {', '.join(kept.names)}"
-    called = [kept.called[v] if kept.called else f"outcome {v + 1}" for v in values.tolist()]
+    called = [kept.called[value] if kept.called else f"outcome {value + 1}" for value in values.tolist()]
     labels = [f"value {' · '.join(y)} beside {outcome}" for outcome in called for y in channel.letters()]
     return [counts_finding(what, seen, mean, mean.sum(axis=1, keepdims=True).round(), share, labels)]

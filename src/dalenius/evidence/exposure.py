@@ -84,7 +84,7 @@ class Risk:
         A match is right when the record that alone shows the target's key is the target's own. Records that were not
         unique can become so; they count.
         """
-        channels = [randomised_response(level, len(a)) for a in self.keys.values()]
+        channels = [randomised_response(level, len(key)) for key in self.keys.values()]
         alone = matched_uniques(self.codes, self.counts, channels)
         return float((alone * self.r1).sum()), float((alone * self.r2).sum())
 
@@ -148,7 +148,7 @@ class Risk:
             "keys": list(self.keys),
             "rows": self.rows,
             "combinations": len(self.counts),
-            "combinations_by_count": {str(s): int(m) for s, m in zip(sizes[:10], many[:10], strict=True)},
+            "combinations_by_count": {str(size): int(m) for size, m in zip(sizes[:10], many[:10], strict=True)},
             "sample_uniques": len(once),
             "sampling_fraction": float(self.rows / (self.counts / self.pi).sum()),
             "model": self.model,
@@ -223,7 +223,7 @@ def risk(
         raise InputError(f"the fraction {fraction} is not between 0 and 1")
     opened = open_table(table)
     coded = encode(opened, dict.fromkeys(keys, Column(missing="category")), list(keys)).trimmed()
-    alphabets = {n: coded.alphabets[n] for n in keys}
+    alphabets = {key: coded.alphabets[key] for key in keys}
     codes, counts, cell = _cells(coded, list(keys))
     if population is not None and not population > coded.rows:
         raise InputError(f"a population of {population:g} is not larger than the sample of {coded.rows:,} rows")
@@ -246,7 +246,7 @@ def _cells(coded: Any, keys: list[str]) -> tuple[Array, Array, Array]:
     """The combinations that occur, their counts, and the combination of each row."""
     codes, counts = coded.counts(keys)
     index = coded.combined(keys).astype(np.int64)
-    place = np.ravel_multi_index(tuple(codes.T), tuple(len(coded.alphabets[n]) for n in keys))
+    place = np.ravel_multi_index(tuple(codes.T), tuple(len(coded.alphabets[key]) for key in keys))
     return codes, counts, np.searchsorted(place, index)
 
 

@@ -239,7 +239,7 @@ def _divided(document: Any) -> tuple[Any, tuple[str, ...]]:
         off = abs(sum(values, Fraction(0)) - 1)
         if off and off <= ROUNDING and any(is_decimal(v) for v in row) and min(values) >= 0:
             missed, total = max(missed, off), sum(values, Fraction(0))
-            out.append([written(v / total) for v in values])
+            out.append([written(value / total) for value in values])
         else:
             out.append(row)
     remark = f"rows of decimals miss one by up to {float(missed):.1e}; each was divided by its exact sum"

@@ -74,7 +74,7 @@ class QueryAudit:
             "worst_adversary": [
                 {"record": list(b.record), "probability": b.probability, "f": b.others[0]} for b in m.worst.beliefs
             ],
-            "guarantees": [{**g.to_json(), "words": g.words()} for g in self.guarantees],
+            "guarantees": [{**promise.to_json(), "words": promise.words()} for promise in self.guarantees],
             "remarks": list(m.remarks),
         }
 

@@ -51,7 +51,7 @@ def compared(design: Design) -> list[dict[str, Any]]:
     aims = [problem.objective.measure] if isinstance(problem.objective, MinimizeDistortion) else []
     wanted = [
         {k: v for k, v in m.to_json().items() if k != "at_most"}
-        for m in (*aims, *(m for m in problem.limits if m.keeps is None))
+        for m in (*aims, *(limit for limit in problem.limits if limit.keeps is None))
     ]
     return form_of(channel).compared(design, wanted)
 

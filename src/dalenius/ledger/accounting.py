@@ -61,19 +61,19 @@ def spent(line: Line, entries: Sequence[Entry], rule: str = "joint") -> Spent:
     Spent
         Of all of them together.
     """
-    charged = [e for e in entries if e.charged]
+    charged = [entry for entry in entries if entry.charged]
     if not charged:
         return Spent(Fraction(0), "nothing has been released")
     return _KINDS[line.kind](line, charged, rule)
 
 
 def _no_figure(entries: Sequence[Entry], wanted: Callable[[Entry], Fraction | None], why: str) -> Spent:
-    which = ", ".join(str(e.id or "(new)") for e in entries if wanted(e) is None)
+    which = ", ".join(str(entry.id or "(new)") for entry in entries if wanted(entry) is None)
     return Spent(None, f"release {which} {why}")
 
 
 def _local_dp(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
-    figure = added(_level(e) for e in entries)
+    figure = added(_level(entry) for entry in entries)
     if figure is None:
         return _no_figure(
             entries,
@@ -92,7 +92,7 @@ def _capacity(entry: Entry) -> Fraction | None:
 
 
 def _contraction(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
-    figure = percolated(e.mechanism.contraction for e in entries for _ in range(e.copies))
+    figure = percolated(entry.mechanism.contraction for entry in entries for _ in range(entry.copies))
     return Spent(figure, "1 - product of (1 - coefficient), each the eta_KL of its recipe")
 
 
@@ -100,16 +100,16 @@ def _dalenius(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa
     """About the columns that were read, and so never more than their letters can hold; what no release reads can be
     tied to many rows. Rules in `together`; people of datasets that are declared disjoint are still tied to each other.
     """
-    if rule == "disjoint" and len({e.dataset for e in entries}) > 1:
+    if rule == "disjoint" and len({entry.dataset for entry in entries}) > 1:
         return Spent(*apart(entries))
     return Spent(*together(entries))
 
 
 def _about(line: Line, entries: Sequence[Entry], rule: str) -> Spent:
     """Lines that name a secret: one group on the joint channel, the rest charged by `rules.added`."""
-    if aside := [e for e in entries if e.mechanism.side_information]:
+    if aside := [entry for entry in entries if entry.mechanism.side_information]:
         return Spent(None, f"release {aside[0].id or '(new)'} has side information, which this line cannot count")
-    hosts = [] if rule == "prior-free" else [e for e in entries if e.mechanism.has_law]
+    hosts = [] if rule == "prior-free" else [entry for entry in entries if entry.mechanism.has_law]
     found = [_hosted(line, entries, host) for host in _distinct(hosts)] or [_hosted(line, entries, None)]
     if any(f.figure is None for f in found):
         return next(f for f in found if f.figure is None)
@@ -212,9 +212,9 @@ def _zcdp(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: AR
 
 def _guessed(line: Line, entries: Sequence[Entry], rule: str) -> Spent:
     """Lines about guesses, under each of the laws that the releases stand on."""
-    if line.secret and (aside := [e for e in entries if e.mechanism.side_information]):
+    if line.secret and (aside := [entry for entry in entries if entry.mechanism.side_information]):
         return Spent(None, f"release {aside[0].id or '(new)'} has side information, which this line cannot count")
-    hosts = [] if rule == "prior-free" else _distinct([e for e in entries if e.mechanism.has_law])
+    hosts = [] if rule == "prior-free" else _distinct([entry for entry in entries if entry.mechanism.has_law])
     charge = {"guess": guess, "maximal_leakage": maximal_leakage, "total_variation": total_variation}[line.kind]
     return Spent(*charge(line, entries, hosts, _group))
 

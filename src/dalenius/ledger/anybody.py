@@ -34,7 +34,7 @@ LARGEST = 1 << 12  # values elsewhere from which on a release is charged its cap
 def together(entries: Sequence[Entry]) -> Bound:
     """What releases about the same people tell together."""
     same = all(e.same_data(f) and e.mechanism.alphabets == f.mechanism.alphabets for e in entries for f in entries)
-    charged = [_own(e) if same else _among(e, entries) for e in entries]
+    charged = [_own(entry) if same else _among(entry, entries) for entry in entries]
     total, most = added(charged), _held(entries)
     if total is None and most is None:
         return None, "a card does not list the values of its kept columns; add the design instead"
@@ -42,7 +42,7 @@ def together(entries: Sequence[Entry]) -> Bound:
         return most, "all that the columns that were read can hold about one person"
     if same:
         return total, "individual capacities add: independent draws from the same data"
-    if total == added(_whole(e) for e in entries):
+    if total == added(_whole(entry) for entry in entries):
         return total, "several data of the same people: the capacities over all records add"
     return total, "several data of the same people: what each reveals about all that is read of a person adds"
 
@@ -50,8 +50,8 @@ def together(entries: Sequence[Entry]) -> Bound:
 def apart(entries: Sequence[Entry]) -> Bound:
     """What releases about different people tell about one of them: the worst dataset counts."""
     found: list[Fraction] = []
-    for name in dict.fromkeys(e.dataset for e in entries):
-        own, others = ([e for e in entries if (e.dataset == name) == mine] for mine in (True, False))
+    for name in dict.fromkeys(entry.dataset for entry in entries):
+        own, others = ([entry for entry in entries if (entry.dataset == name) == mine] for mine in (True, False))
         held, columns = _held(own), _columns(own)
         values = None if columns is None else _values(columns)
         told = added([together(own)[0], *(_beside(e, values) for e in others)])

@@ -215,7 +215,7 @@ class Ledger:
                 charges[line.name] = {"before": _shown(before.figure), "after": _shown(after.figure), "how": after.how}
             values = {k: getattr(new, k) for k in _COLUMNS} | {"charges": json.dumps(charges)}
             values["made_at"] = values["changed_at"] = _now()
-            marks = ", ".join(f":{k}" for k in values)
+            marks = ", ".join(f":{value}" for value in values)
             done = c.execute(f"INSERT INTO releases ({', '.join(values)}) VALUES ({marks})", values)
             return self._entry(c, int(done.lastrowid or 0))
 
@@ -272,8 +272,8 @@ class Ledger:
             "units": {line.name: line.unit for line in now},
             "how": {line.name: s.how for line, s in now.items()},
             "within_budget": all(s.figure is not None and s.figure <= line.at_most for line, s in now.items()),
-            "releases": [_described(e) for e in entries],
-            "open": [e.id for e in entries if e.open],
+            "releases": [_described(entry) for entry in entries],
+            "open": [entry.id for entry in entries if entry.open],
         }
 
     def check(self) -> dict[str, Any]:

@@ -34,14 +34,14 @@ def _bits(factor: Fraction) -> Fraction:
 
 def maximal_leakage(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry], group: Grouped) -> Told:
     """About everything: bits add, whatever the law. About a secret: recomputed on the joint channel, others add."""
-    unknown = [e for e in entries if _factor(e) is None]
+    unknown = [entry for entry in entries if _factor(entry) is None]
     if unknown:
         return None, f"release {unknown[0].id or '(new)'} keeps columns whose values its file does not list"
-    whole = multiplied(_factor(e) for e in entries) or Fraction(1)
+    whole = multiplied(_factor(entry) for entry in entries) or Fraction(1)
     found = (_bits(whole), "bits of maximal leakage add: a guess of anything gains at most the product of the factors")
     for host in hosts if line.secret else ():
         own = group(line, entries, host)
-        rest = [e for e in entries if e not in own]
+        rest = [entry for entry in entries if entry not in own]
         if own:
             together = Together(host.mechanism, [e.mechanism for e in own]).guessed(list(line.secret))["factor"]
             found = min(
@@ -55,7 +55,7 @@ def guess(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry], group: G
     found: list[tuple[Fraction, str]] = []
     for host in hosts:
         own = group(line, entries, host)
-        rest = [e for e in entries if e not in own]
+        rest = [entry for entry in entries if entry not in own]
         more = multiplied(map(_factor, rest))
         if own and more is not None:
             chance = Together(host.mechanism, [e.mechanism for e in own]).guessed(list(line.secret))["guess"]
@@ -71,7 +71,7 @@ def total_variation(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry]
     found: list[tuple[Fraction, str]] = []
     for host in hosts:
         own = group(line, entries, host)
-        rest = [e for e in entries if e not in own]
+        rest = [entry for entry in entries if entry not in own]
         if own:
             moved = Together(host.mechanism, [e.mechanism for e in own]).guessed(list(line.secret))["variation"]
             found.append((min(Fraction(1), moved + _moved(rest)), _words(own, rest, charged)))
@@ -79,7 +79,7 @@ def total_variation(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry]
 
 
 def _moved(entries: Sequence[Entry]) -> Fraction:
-    return sum((e.copies * e.mechanism.variation for e in entries), Fraction(0))
+    return sum((entry.copies * entry.mechanism.variation for entry in entries), Fraction(0))
 
 
 def _words(own: Sequence[Entry], rest: Sequence[Entry], charged: str) -> str:

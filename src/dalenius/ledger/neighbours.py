@@ -52,11 +52,11 @@ def zcdp(entries: Sequence[Entry], disjoint: bool) -> Bound:
 
 
 def _rho(entries: Sequence[Entry]) -> Fraction | None:
-    return added(e.mechanism.concentrated(e.max_rows) for e in entries)
+    return added(entry.mechanism.concentrated(entry.max_rows) for entry in entries)
 
 
 def _level(entries: Sequence[Entry]) -> Fraction | None:
-    return added(e.mechanism.neighbours(e.max_rows) for e in entries)
+    return added(entry.mechanism.neighbours(entry.max_rows) for entry in entries)
 
 
 def differential_privacy(entries: Sequence[Entry], delta: Fraction, disjoint: bool) -> Bound:
@@ -85,9 +85,9 @@ def _apart(
         total = figure(entries)
         return (total, how) if total is not None else (None, _missing(entries, figure))
     figures = []
-    names = list(dict.fromkeys(e.dataset for e in entries))
+    names = list(dict.fromkeys(entry.dataset for entry in entries))
     for name in names:
-        own = [e for e in entries if e.dataset == name]
+        own = [entry for entry in entries if entry.dataset == name]
         total = figure(own)
         if total is None:
             return None, _missing(own, figure)
@@ -97,7 +97,7 @@ def _apart(
 
 
 def _missing(entries: Sequence[Entry], figure: Callable[[Sequence[Entry]], Fraction | None]) -> str:
-    without = [e for e in entries if figure([e]) is None]
+    without = [entry for entry in entries if figure([entry]) is None]
     which = ", ".join(str(e.id or "(new)") for e in without)
     if all(_rho([e]) is not None for e in without):  # only pure levels can be missing then
         return f"release {which} has a level at a delta only, as in differential_privacy:1/1000000=2"

@@ -113,7 +113,7 @@ def secrets_of(design: Design) -> list[Names]:
     """The secrets of the objective and of the promises, in their order and each once."""
     goal = design.problem.objective
     named = [goal.about] if isinstance(goal, MinimizeLeakage) else []
-    named += [g.secret for g in design.problem.guarantees if g.secret]
+    named += [promise.secret for promise in design.problem.guarantees if promise.secret]
     return list(dict.fromkeys(map(tuple, named)))
 
 
@@ -128,9 +128,9 @@ def weights_by_row(design: Design, secret: Names, beside: Names) -> Counter[tupl
     joint, channel = design.problem.pmf, design.channel
     at = [joint.columns(list(names)) for names in (secret, beside, channel.inputs)]
     weights: Counter[tuple[Labels, Labels, int]] = Counter()
-    for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
-        value, known, inputs = (tuple(atom[i] for i in columns) for columns in at)
-        weights[value, known, channel.row_of(inputs)] += n
+    for atom, weight in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
+        value, known, inputs = (tuple(atom[column] for column in columns) for columns in at)
+        weights[value, known, channel.row_of(inputs)] += weight
     return weights
 
 

@@ -67,10 +67,10 @@ def limited_capacity(channel: Kernel, b_bits: float, *, gap: float = GAP) -> Bra
         return whole.low, whole.high
     b, records = b_bits * log(2), _different(_by_record(channel))
     if b_bits >= log2(outcomes) * (1 - 4 * UNIT):  # the uniform prior alone
-        values = [float(told(np.full(c.shape[:2], 1 / outcomes), c)) for c in records]
+        values = [float(told(np.full(record.shape[:2], 1 / outcomes), record)) for record in records]
         slack = 16 * (records[0].size + 40) * UNIT * (2 + log(records[0].size))
         return bits(max(0.0, max(values) - slack), max(values) + slack)
-    found = [alternating(c, min(b + 1e-12, log(outcomes))) for c in records]
+    found = [alternating(record, min(b + 1e-12, log(outcomes))) for record in records]
     low = max(value for value, _, _ in found)
     laws, which = distinct_rows(channel)
     high = min(whole.high * log(2) * (1 + 8 * UNIT), convex_bound(Laws(laws.rows[which]), b))  # equal rows stay apart

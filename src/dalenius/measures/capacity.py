@@ -207,7 +207,7 @@ def with_kept(channel: Kernel, kept: dict[str, tuple[str, ...]]) -> Kernel:
     rows = []
     for outcome in free:
         at = dict(zip(inputs, outcome, strict=True))
-        row = channel.rows[channel.row_of([channel.inputs[n].index(at[n]) for n in names])]
+        row = channel.rows[channel.row_of([channel.inputs[name].index(at[name]) for name in names])]
         there = tuple(a.index(at[n]) for n, a in kept.items())
         rows.append(tuple(v if k == there else Fraction(0) for v in row for k in outcomes))
     return Channel(inputs, output, tuple(rows))

@@ -67,10 +67,10 @@ def collusion(joint: Pmf, channels: Sequence[Kernel], secret: Sequence[str]) -> 
     """
     if not 1 <= len(channels) <= MOST:
         raise InputError(f"collusion is computed for 1 to {MOST} releases, not {len(channels)}")
-    secret, reads = list(secret), [list(c.inputs) for c in channels]
-    everything = list(dict.fromkeys([*secret, *(n for names in reads for n in names)]))
+    secret, reads = list(secret), [list(channel.inputs) for channel in channels]
+    everything = list(dict.fromkeys([*secret, *(name for names in reads for name in names)]))
     law = joint.marginal(everything)
-    named = [_renamed(c, f" of release {k + 1}") for k, c in enumerate(channels)]
+    named = [_renamed(channel, f" of release {k + 1}") for k, channel in enumerate(channels)]
     apart = tuple(_up(mutual_information(c.after(law), secret, list(c.output))) for c in named)
     together = None
     if len(law) * prod(c.shape[1] for c in named) <= SMALL:
@@ -81,7 +81,7 @@ def collusion(joint: Pmf, channels: Sequence[Kernel], secret: Sequence[str]) -> 
     chain = all(
         independent(law, reads[k], sorted({n for r in reads[:k] for n in r}), secret) for k in range(1, len(reads))
     )
-    shares = [eta_kl(c)[1] for c in channels]
+    shares = [eta_kl(channel)[1] for channel in channels]
     percolated = 0.0
     for size in range(1, len(reads) + 1):
         for group in combinations(range(len(reads)), size):

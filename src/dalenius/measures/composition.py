@@ -75,7 +75,7 @@ def basic(charges: Sequence[float]) -> float:
     >>> basic([0.25, 0.5]) >= 0.75
     True
     """
-    if any(not c >= 0 for c in charges):
+    if any(not charge >= 0 for charge in charges):
         raise InputError("a charge in bits is not negative")
     total = 0.0
     for c in charges:
@@ -119,7 +119,7 @@ def _repeated(channel: Kernel, times: Sequence[int]) -> Bracket:
 
 def _product(channels: Sequence[Kernel]) -> tuple[Laws, list[Places]]:
     """Rows of the joint output for every outcome of all inputs of disjoint channels, and which row each has in part."""
-    parts = [distinct_rows(c) for c in channels]
+    parts = [distinct_rows(channel) for channel in channels]
     size = prod(len(laws) * laws.rows.shape[1] for laws, _ in parts)
     if size > MOST:
         raise Unsupported(f"the releases together have {size:,} entries when they are written out")
@@ -132,8 +132,8 @@ def _product(channels: Sequence[Kernel]) -> tuple[Laws, list[Places]]:
 def _joint_row(counts: Sequence[int], chosen: Sequence[Places]) -> Places:
     """Rows of the product for every choice of one row in each part."""
     out = np.zeros(1, dtype=np.intp)
-    for n, rows in zip(counts, chosen, strict=True):
-        out = (out[:, None] * n + rows).ravel()
+    for count, rows in zip(counts, chosen, strict=True):
+        out = (out[:, None] * count + rows).ravel()
     return out
 
 
@@ -179,12 +179,12 @@ def general(channels: Sequence[Kernel]) -> Composed:
 
 def general_bound(channels: Sequence[Kernel]) -> float:
     """The improved bound alone, also when the exact figure can be had."""
-    sizes = [[len(a) for a in c.inputs.values()] for c in channels]
+    sizes = [[len(a) for a in channel.inputs.values()] for channel in channels]
     people = len(sizes[0])
     return basic(
         [
-            _repeated(c, [prod(sizes[k][i] for k in range(len(channels)) if k != j) for i in range(people)])[1]
-            for j, c in enumerate(channels)
+            _repeated(channel, [prod(sizes[k][i] for k in range(len(channels)) if k != j) for i in range(people)])[1]
+            for j, channel in enumerate(channels)
         ]
     )
 

@@ -119,7 +119,7 @@ def within_groups(
         For each group and each combination of values its share; None where the group is too small to tell.
     """
     names = list(told.cells.alphabets)
-    shape = tuple(len(a) for a in told.cells.alphabets.values())
+    shape = tuple(len(alphabet) for alphabet in told.cells.alphabets.values())
     at = [names.index(name) for name in (*given, *columns)]
     order = np.arange(told.cells.many).reshape(shape).transpose(at).reshape(-1)
     groups, values = (_combinations([told.cells.alphabets[n] for n in some]) for some in (given, columns))
@@ -137,8 +137,8 @@ def within_groups(
         shares = theta / size
         slopes = (np.eye(len(values)) - shares[:, None]) / size
         out[group] = {
-            v: _share(float(share), _error(slope, covariance), z)
-            for v, share, slope in zip(values, shares, slopes, strict=True)
+            value: _share(float(share), _error(slope, covariance), z)
+            for value, share, slope in zip(values, shares, slopes, strict=True)
         }
     return out
 

@@ -49,9 +49,9 @@ def information_from_counts(counts: npt.ArrayLike, *, corrected: bool = True) ->
         raise InputError("paired counts have two axes")
     parts = (n.sum(axis=1), n.sum(axis=0), n)
     if corrected:
-        x, z, both = (entropy_miller_madow(v) for v in parts)
+        x, z, both = (entropy_miller_madow(part) for part in parts)
     else:
-        x, z, both = (float(surprise(v / n.sum()).sum()) for v in parts)
+        x, z, both = (float(surprise(part / n.sum()).sum()) for part in parts)
     return x + z - both
 
 

@@ -92,7 +92,7 @@ def _farthest(query: Query) -> float:
 
 def _finite(query: Query, epsilons: Sequence[Fraction]) -> dict[Fraction, float]:
     kernel = kernel_of(query)
-    entries = np.array([float(v) for v in kernel.entries])
+    entries = np.array([float(entry) for entry in kernel.entries])
     pairs = {(a, b) for reach in query.reaches(1) for line in reach.lines for a in line for b in line if a != b}
     if len(pairs) * kernel.places.shape[1] > MOST_PAIRS:
         return dict.fromkeys(epsilons, 1.0)

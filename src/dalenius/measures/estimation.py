@@ -126,7 +126,7 @@ class Estimate:
 
     def outcomes(self) -> list[tuple[str, ...]]:
         """The outcomes in the order of the numbers."""
-        sizes = [len(a) for a in self.columns.values()]
+        sizes = [len(column) for column in self.columns.values()]
         codes = np.stack(np.unravel_index(np.arange(prod(sizes)), sizes), axis=1)
         letters = list(self.columns.values())
         return [tuple(letters[j][c] for j, c in enumerate(row)) for row in codes.tolist()]
@@ -135,7 +135,7 @@ class Estimate:
         """Lists in the order of `outcomes`; null where nothing is identified."""
 
         def numbers(values: Array) -> list[float | None]:
-            return [None if np.isnan(v) else float(v) for v in values]
+            return [None if np.isnan(value) else float(value) for value in values]
 
         return {
             "columns": list(self.columns),
@@ -159,8 +159,8 @@ class Estimate:
 
 def _outer(vectors: Sequence[Array]) -> Array:
     out = np.ones(())
-    for v in vectors:
-        out = np.multiply.outer(out, v)
+    for vector in vectors:
+        out = np.multiply.outer(out, vector)
     return out
 
 

@@ -71,7 +71,7 @@ def exact_intervals(
         except Infeasible:
             error /= 4
             continue
-        most, least = (np.array([f(c) for c in queries], dtype=float) for f in (np.max, np.min))
+        most, least = (np.array([f(query) for query in queries], dtype=float) for f in (np.max, np.min))
         outwards = np.array(ends) + ROUNDING
         return np.maximum(-outwards[:, 0], least), np.minimum(outwards[:, 1], most)
     raise InputError(

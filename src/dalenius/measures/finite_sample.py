@@ -188,13 +188,13 @@ def cells_of(
     """Every cell of secret and inputs: probability, secret, row; the rows, and the channel of all that leaves."""
     whole = with_kept(channel, {n: tuple(joint.variables[n]) for n in kept})
     names = list(dict.fromkeys([*secret, *whole.inputs]))
-    sizes = [len(joint.variables[n]) for n in names]
+    sizes = [len(joint.variables[name]) for name in names]
     if prod(sizes) > CELLS:
         raise InputError(f"the secret and the inputs have {prod(sizes):,} cells, too many for a bound by cells")
     marginal = joint.marginal(names)
     cells = np.indices(sizes).reshape(len(sizes), -1)
     law = np.zeros(sizes)
-    law[tuple(marginal.support.T)] = [int(w) / marginal.total for w in marginal.weights.tolist()]
+    law[tuple(marginal.support.T)] = [int(weight) / marginal.total for weight in marginal.weights.tolist()]
     rows = np.array(once_each(lambda row: once_each(float, row), whole.rows))
     secrets = _index(cells, names, sizes, secret)
     return law.reshape(-1), secrets, _index(cells, names, sizes, list(whole.inputs)), rows, whole

@@ -204,10 +204,10 @@ def _beliefs(
     for line, row, weight in zip(outcome_classes(channel, members), found.rows, found.weights.tolist(), strict=True):
         if weight > SEEN:
             outcome = outcomes[int(line[np.flatnonzero(which[line] == row)[0]])]
-            here = tuple(outcome[i] for i in members)
+            here = tuple(outcome[member] for member in members)
             there = tuple(outcome[i] for i in rest)
             beliefs.append(Belief(here, weight / float(found.weights.sum()), there))
-    return tuple(names[i] for i in members), tuple(names[i] for i in rest), tuple(beliefs)
+    return tuple(names[member] for member in members), tuple(names[i] for i in rest), tuple(beliefs)
 
 
 def independent_capacity(channel: Kernel, *, gap: float = GAP) -> Bracket:

@@ -189,13 +189,13 @@ def _dense(channel: Kernel, strata: Sequence[str]) -> Factor:
         names, sizes = list(channel.inputs), [len(a) for a in channel.inputs.values()]
         codes = np.unravel_index(np.arange(len(M)), sizes)
         place = np.ravel_multi_index(
-            tuple(codes[names.index(n)] for n in strata), tuple(len(channel.inputs[n]) for n in strata)
+            tuple(codes[names.index(stratum)] for stratum in strata), tuple(len(channel.inputs[n]) for n in strata)
         )
-        many = prod(len(channel.inputs[n]) for n in strata)
+        many = prod(len(channel.inputs[stratum]) for stratum in strata)
         blocks = np.zeros((*M.shape, many))
         blocks[np.arange(len(M)), :, place] = M
         M = blocks.reshape(len(M), -1)
-        output |= {n: tuple(channel.inputs[n]) for n in strata}
+        output |= {stratum: tuple(channel.inputs[stratum]) for stratum in strata}
     return Factor(_plain(channel.inputs), output, dense=M)
 
 

@@ -77,7 +77,7 @@ class LatentModel:
             raise InvalidChannel("the rows of the kernel have different lengths")
         alive = [w for w, mass in enumerate(p) if mass]
         letters = [x for x in range(len(rows[0])) if any(rows[w][x] for w in alive)]
-        return cls(tuple(p[w] for w in alive), tuple(tuple(rows[w][x] for x in letters) for w in alive))
+        return cls(tuple(p[w] for w in alive), tuple(tuple(rows[w][letter] for letter in letters) for w in alive))
 
     @property
     def sample(self) -> tuple[Fraction, ...]:
@@ -107,12 +107,12 @@ class LatentModel:
 
 
 def _stochastic(values: Sequence[Any], what: str, error: type[InputError]) -> list[Fraction]:
-    row = [exact(v.item() if isinstance(v, np.generic) else v, what) for v in values]
+    row = [exact(value.item() if isinstance(value, np.generic) else value, what) for value in values]
     total = sum(row, Fraction(0))
     if not row or min(row) < 0:
         raise error(f"{what} is empty or has a negative entry")
     if total != 1:
-        decimal = any(isinstance(v, np.generic) or is_decimal(v) for v in values)
+        decimal = any(isinstance(value, np.generic) or is_decimal(value) for value in values)
         if not decimal or abs(total - 1) > ROUNDING:
             raise error(f"{what} sums to {written(total)}, not 1")
         row = [v / total for v in row]
@@ -396,10 +396,10 @@ def weak_deviation(law: Sequence[Any], counts: Sequence[int]) -> float:
     n = sum(counts)
     if len(q) != len(counts) or n < 1:
         raise MismatchError(f"{len(counts)} counts for {len(q)} values")
-    if any(t and not p for t, p in zip(counts, q, strict=True)):
+    if any(count and not p for count, p in zip(counts, q, strict=True)):
         return float("inf")
     # One sum, so that a type equal to the law deviates by exactly zero.
-    return abs(fsum((t / n - p) * log2(1 / p) for t, p in zip(counts, q, strict=True) if p))
+    return abs(fsum((count / n - p) * log2(1 / p) for count, p in zip(counts, q, strict=True) if p))
 
 
 def outside_leakage(model: LatentModel, joint: ArrayLike) -> float:

@@ -145,7 +145,7 @@ def law_and_rows(prior: Pmf, channel: Kernel) -> tuple[Floats, Floats]:
     """p(s) and p(y|s) over the inputs that occur."""
     same = aligned(prior, channel)
     at = [channel.row_of(codes) for codes in same.support.tolist()]
-    p = np.array([w / same.total for w in same.weights.tolist()])
+    p = np.array([weight / same.total for weight in same.weights.tolist()])
     return p, np.array([[float(v) for v in channel.rows[x]] for x in at])
 
 

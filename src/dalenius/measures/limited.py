@@ -59,7 +59,7 @@ def query_limited(query: Query, b_bits: float) -> Bracket:
     (0.0, 0.462, 0.975)
     """
     alphabets = query.alphabets
-    outcomes = sum(log(len(a)) for a in alphabets) / log(2)
+    outcomes = sum(log(len(alphabet)) for alphabet in alphabets) / log(2)
     if not 0 <= b_bits <= outcomes * (1 + 1e-12):
         raise InputError(f"{b_bits:g} bits are unknown to the adversary; the records hold at most {outcomes:.6g}")
     if query.noise in FINITE and prod(map(len, alphabets)) <= SMALL:
@@ -77,7 +77,7 @@ def query_limited(query: Query, b_bits: float) -> Bracket:
         kernel = kernel_of(query)
         if kernel.places.size > MOST:
             raise Unsupported("the kernel of this noise is too large; take gaussian noise")
-        entries = np.array([float(v) for v in kernel.entries])
+        entries = np.array([float(entry) for entry in kernel.entries])
         entries[entries < _TINY] = 0.0
         found = convex_bound(Laws(entries[kernel.places]), b, many)
     else:

@@ -43,7 +43,7 @@ def entropy_of(law: Sequence[Fraction]) -> Ends:
     True
     """
     ends = [times_log2(p, 1 / p) for p in law if p]
-    return Fraction(sum(e[0] for e in ends), 1 << BITS), Fraction(sum(e[1] for e in ends), 1 << BITS)
+    return Fraction(sum(end[0] for end in ends), 1 << BITS), Fraction(sum(end[1] for end in ends), 1 << BITS)
 
 
 def _below_uniform(law: Sequence[Fraction]) -> Ends:

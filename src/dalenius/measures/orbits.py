@@ -55,8 +55,8 @@ def orders(counts: Iterable[int]) -> int:
 
 def entropy(masses: Iterable[Fraction]) -> Ends:
     """Bounds of sum m log2(1/m)."""
-    ends = [times_log2(m, m) for m in masses]
-    return Fraction(-sum(e[1] for e in ends), 1 << BITS), Fraction(-sum(e[0] for e in ends), 1 << BITS)
+    ends = [times_log2(mass, mass) for mass in masses]
+    return Fraction(-sum(end[1] for end in ends), 1 << BITS), Fraction(-sum(end[0] for end in ends), 1 << BITS)
 
 
 def capacity_of_orbits(channel: Orbits) -> Bracket:
@@ -85,13 +85,13 @@ def capacity_of_orbits(channel: Orbits) -> Bracket:
         law = law * np.exp(away - away.max())
         law = law / law.sum()
     units = [int(v * GRAIN) + 1 for v in law.tolist()]  # no column may be left without a law
-    mean = [Fraction(n, sum(units)) for n in units]
-    q = [sum((m * row[k] for m, row in zip(mean, share, strict=True) if m), Fraction(0)) for k in columns]
+    mean = [Fraction(unit, sum(units)) for unit in units]
+    q = [sum((m * row[column] for m, row in zip(mean, share, strict=True) if m), Fraction(0)) for column in columns]
     low, high = Fraction(0), Fraction(0)
     for m, words, row in zip(mean, own, share, strict=True):
         ends = [times_log2(v, u) for v, u in words] + [times_log2(v, 1 / q[k]) for k, v in enumerate(row) if v]
-        low += m * Fraction(sum(e[0] for e in ends), 1 << BITS)
-        high = max(high, Fraction(sum(e[1] for e in ends), 1 << BITS))
+        low += m * Fraction(sum(end[0] for end in ends), 1 << BITS)
+        high = max(high, Fraction(sum(end[1] for end in ends), 1 << BITS))
     return outward((max(low, Fraction(0)), high))
 
 
@@ -142,8 +142,8 @@ class Pairs:
         found = defaultdict[Word, list[tuple[Fraction, Fraction]]](list)
         for column in channel.columns:
             words = [
-                (word, column.weight * m * orders(t) / channel.mass_of_type[t])
-                for word, m in zip(column.words, column.masses, strict=True)
+                (word, column.weight * mass * orders(t) / channel.mass_of_type[t])
+                for word, mass in zip(column.words, column.masses, strict=True)
                 for t in (channel.type_of(word),)
             ]
             for (s, a), (r, b) in product(words, repeat=2):
@@ -268,7 +268,7 @@ class Columns:
                 there = _at(masses, where)
                 exactly = exactly and there == _at(self.p, where)
                 ends = entropy(there.values())
-                after = [a + weight * e / len(places) for a, e in zip(after, ends, strict=True)]
+                after = [a + weight * end / len(places) for a, end in zip(after, ends, strict=True)]
         if exactly:
             return Fraction(0), Fraction(0)
         return max(Fraction(0), before[0] - after[1]), before[1] - after[0]
@@ -284,7 +284,7 @@ class Columns:
                 there = _at(masses, where)
                 ratios = {a: t / before[a] for a, t in there.items()}
                 sure = sure and len(there) == len(before)
-                odds = max(odds, *(max(r, 1 / r) for r in ratios.values()))
+                odds = max(odds, *(max(ratio, 1 / ratio) for ratio in ratios.values()))
                 ends = [times_log2(t, ratios[a])[1] for a, t in there.items()]
                 worst = max(worst, Fraction(sum(ends), 1 << BITS))
         average = self.told(size)[1]

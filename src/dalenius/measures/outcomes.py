@@ -40,9 +40,9 @@ class Cells:
         self.all = at == list(range(len(names)))
         if not self.all:
             codes = np.unravel_index(np.arange(prod(self.sizes)), self.sizes)
-            shape = tuple(len(a) for a in self.alphabets.values())
+            shape = tuple(len(alphabet) for alphabet in self.alphabets.values())
             self.place = np.ravel_multi_index(tuple(codes[i] for i in at), shape)
-        self.many = prod(len(a) for a in self.alphabets.values())
+        self.many = prod(len(alphabet) for alphabet in self.alphabets.values())
 
     def summed(self, values: Array) -> Array:
         """Totals over the columns that are not wanted, along the last axis."""
@@ -70,7 +70,7 @@ class Cells:
         MismatchError
             A column or a value that is not there.
         """
-        shape = tuple(len(a) for a in self.alphabets.values())
+        shape = tuple(len(alphabet) for alphabet in self.alphabets.values())
         found = np.ones(shape, dtype=bool)
         for column, value in named.items():
             if column not in self.alphabets:

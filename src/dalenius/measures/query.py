@@ -150,7 +150,7 @@ def measures_of_query(query: Query, *, gap: float = GAP) -> QueryMeasures:
             groups[k] = Individual(one.low, max(one.low, high), (), (), ())
             remarks.append(f"C_{k} is bounded by C_1 below and by {k} C_1 and the capacity above, not searched")
     independent, groups[1] = ordered(sized.independent(gap), groups[1], _most_held(query))
-    whole = max(whole[0], *(g.low for g in groups.values())), whole[1]  # all records tell no less than some
+    whole = max(whole[0], *(group.low for group in groups.values())), whole[1]  # all records tell no less than some
     return QueryMeasures(groups, independent, whole, sized.level(neighbours=True), sized.level(False), tuple(remarks))
 
 
@@ -167,9 +167,9 @@ class FiniteNoise:
         self.query = query
         kernel: Kernels = kernel_of(query)
         once: dict[tuple[int, int], int] = {}  # the hash of a pair of integers is much quicker than that of a fraction
-        same = np.array([once.setdefault(v.as_integer_ratio(), k) for k, v in enumerate(kernel.entries)])
+        same = np.array([once.setdefault(entry.as_integer_ratio(), k) for k, entry in enumerate(kernel.entries)])
         places, self.which = np.unique(same[kernel.places], axis=0, return_inverse=True)
-        entries = np.array([float(v) for v in kernel.entries])
+        entries = np.array([float(entry) for entry in kernel.entries])
         entries[entries < _TINY] = 0.0  # together far below the last digit of any bracket
         self.laws = Laws(entries[places])
         self.entries, self.places, self.letters = kernel.entries, places, kernel.letters
@@ -192,9 +192,9 @@ class FiniteNoise:
         total, labels = float(best.weights.sum()), self.query.labels()
         first = {int(r): k for k, r in reversed(list(enumerate(self.which.tolist())))}
         beliefs = tuple(
-            Belief(word, w / total, (labels[first[row]],))
-            for word, row, w in zip(at.letters, best.rows, best.weights.tolist(), strict=True)
-            if w > SEEN
+            Belief(word, weight / total, (labels[first[row]],))
+            for word, row, weight in zip(at.letters, best.rows, best.weights.tolist(), strict=True)
+            if weight > SEEN
         )
         return Individual(low, high, names_of(at), ("f",), beliefs)
 

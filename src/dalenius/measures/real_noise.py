@@ -274,9 +274,9 @@ class ManyRecords(RealNoise):
     def __init__(self, query: Query) -> None:
         super().__init__(query, listed=False)
         letters = query.alphabets[0]
-        numbers = [Fraction(v == query.counted) if query.kind == "count" else exact(v) for v in letters]
+        numbers = [Fraction(letter == query.counted) if query.kind == "count" else exact(letter) for letter in letters]
         over = query.records if query.kind == "mean" else 1
-        self.moves = np.array(sorted({float(v / over) for v in numbers}))
+        self.moves = np.array(sorted({float(number / over) for number in numbers}))
         self.span = (max(numbers) - min(numbers)) / over
         self.least = query.records * min(numbers) / over
 

@@ -181,7 +181,7 @@ def _numbers_of(told: Moments, column: str) -> Floats:
     except (InputError, ValueError) as e:
         raise MismatchError(f"the values of {column!r} are not all numbers: {e}") from None
     place = list(alphabets).index(column)
-    found = [values[codes[place]] for codes in product(*(range(len(a)) for a in alphabets.values()))]
+    found = [values[codes[place]] for codes in product(*(range(len(alphabet)) for alphabet in alphabets.values()))]
     return np.array(found)
 
 

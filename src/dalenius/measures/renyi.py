@@ -118,12 +118,12 @@ def zcdp_level(channel: Kernel) -> float | None:
     logs = np.log(_rows(channel))
     at = {1.0: _largest(logs, 1)}
     ends = [1.0]
-    while level / ends[-1] > max(at[a] / a for a in ends):  # beyond the last order epsilon / a is less
+    while level / ends[-1] > max(at[end] / end for end in ends):  # beyond the last order epsilon / a is less
         ends.append(ends[-1] * 2)
         at[ends[-1]] = _largest(logs, ends[-1])
     heap = [(-_above(a, b, at), a, b) for a, b in pairwise(ends)]
     heapify(heap)
-    best = max(at[a] / a for a in ends)
+    best = max(at[end] / end for end in ends)
     while heap and -heap[0][0] > best * (1 + CLOSE):
         _, a, b = heappop(heap)
         middle = (a + b) / 2
@@ -145,7 +145,7 @@ def _above(a: float, b: float, at: dict[float, float]) -> float:
     points, inside = [a, b], c * c + slope * c
     if slope and inside >= 0:
         points += [x for x in ((-c + sqrt(inside)) / slope, (-c - sqrt(inside)) / slope) if a < x < b]
-    return max((slope * x + c) / (x * (x - 1)) for x in points)
+    return max((slope * point + c) / (point * (point - 1)) for point in points)
 
 
 def level_words(channel: Kernel) -> list[str]:

@@ -57,7 +57,7 @@ def transitions(channel: Kernel, inputs: npt.NDArray[Any], letters: npt.NDArray[
         after = pairs.sum(axis=0).tolist()
         names = [" · ".join(y) for y in channel.letters()]
         told["frequencies"] = [
-            {"letter": y, "before": a, "after": b} for y, a, b in zip(names, before, after, strict=True)
+            {"letter": name, "before": a, "after": b} for name, a, b in zip(names, before, after, strict=True)
         ]
         if size <= TABLE:
             told["table"] = pairs.tolist()

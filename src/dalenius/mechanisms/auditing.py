@@ -169,7 +169,7 @@ class MechanismAudit:
 
     def about_rows(self) -> "MechanismAudit":
         """The same of a recipe for the rows of a table: a record is a row, which the capacity of the recipe bounds."""
-        others = [g for g in self.guarantees if not isinstance(g, Dalenius)]
+        others = [promise for promise in self.guarantees if not isinstance(promise, Dalenius)]
         return replace(self, one_row=True, guarantees=(Dalenius(_level(self.capacity[1])), *others))
 
     @property
@@ -205,7 +205,7 @@ class MechanismAudit:
             ],
             **(self.prior.to_json() if self.prior else {}),
             "attacks": [attack.to_json() for attack in self.attacks],
-            "guarantees": [{**g.to_json(), "words": g.words()} for g in self.guarantees],
+            "guarantees": [{**promise.to_json(), "words": promise.words()} for promise in self.guarantees],
             "remarks": list(self.remarks),
         }
 
@@ -293,10 +293,10 @@ def _under(channel: Kernel, prior: Pmf) -> UnderPrior:
     after = guess_after(joint, names, out)
     return UnderPrior(
         outward(mutual_information_bounds(joint, names, out)),
-        {n: outward(mutual_information_bounds(joint, [n], out)) for n in names},
+        {name: outward(mutual_information_bounds(joint, [name], out)) for name in names},
         {
-            n: outward(conditional_mutual_information_bounds(joint, [n], out, [m for m in names if m != n]))
-            for n in names
+            name: outward(conditional_mutual_information_bounds(joint, [name], out, [m for m in names if m != name]))
+            for name in names
         },
         maximal_correlation(prior, channel)[1],
         s_star(prior, channel),

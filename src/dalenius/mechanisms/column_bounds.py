@@ -32,7 +32,7 @@ Rows = Mapping[int, Sequence[Fraction]]
 
 def local_promises(problem: Problem) -> list[LocalDP]:
     """The promises of local DP without delta, plain and metric: those that hold letter by letter."""
-    return [g for g in problem.guarantees if isinstance(g, LocalDP) and not g.delta]
+    return [promise for promise in problem.guarantees if isinstance(promise, LocalDP) and not promise.delta]
 
 
 def bounded_secrets(problem: Problem) -> list[tuple[tuple[str, ...], Fraction]]:
@@ -80,7 +80,7 @@ def kept_exactly(problem: Problem, rows: Rows) -> dict[int, tuple[Fraction, ...]
     joint = problem.pmf
     mass = _masses(problem)
     letters = range(len(next(iter(rows.values()))))
-    theta = [sum((n * rows[x][y] for x, n in mass.items()), Fraction(0)) / joint.total for y in letters]
+    theta = [sum((n * rows[x][letter] for x, n in mass.items()), Fraction(0)) / joint.total for letter in letters]
     share = Fraction(0)
 
     def needs(missed: Fraction, slack: Fraction) -> None:

@@ -120,7 +120,7 @@ class Form(Generic[C]):
         for view in views:
             shares, names = self.view_values(channel, view)
             counts = np.rint(shares.T @ seen).astype(np.int64)
-            cells = [f"value {y} with {', '.join(view)} = {v}" for v in names for y in labels]
+            cells = [f"value {label} with {', '.join(view)} = {name}" for name in names for label in labels]
             found, told = view_findings(view, which, counts, shares.T @ (n[:, None] * law), cells, share)
             findings += found
             leakage.append(told)
@@ -142,8 +142,8 @@ class Form(Generic[C]):
         weight = np.zeros(len(channel.drawn))
         outcomes, index = original.grouped(list(channel.inputs))
         shares = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
-        for codes, n in zip(outcomes, shares.tolist(), strict=True):
-            weight[channel.drawn_row(codes)] += n / original.total * rows
+        for codes, share in zip(outcomes, shares.tolist(), strict=True):
+            weight[channel.drawn_row(codes)] += share / original.total * rows
         return weight
 
     def expected(self, channel: C, often: Floats) -> Floats:
@@ -218,7 +218,7 @@ class Form(Generic[C]):
         """
         problem, document = design.problem, json.loads(design.dumps())
         figures, limits = proved_again(with_other_law(document, problem, design.proofs, problem.rows))
-        return replace(design, proved=tuple(figures), realised=tuple({"expected": d} for d in limits))
+        return replace(design, proved=tuple(figures), realised=tuple({"expected": limit} for limit in limits))
 
     # --- the ledger and the report ----------------------------------------------------------------------------------
     def charged(self, text: str, channel: Mapping[str, Any]) -> Mechanism:

@@ -113,7 +113,7 @@ def inverted(channel: Kernel, shares: Sequence[Fraction] | None = None) -> Itera
 
 def _value(channel: Kernel, row: int) -> tuple[str, ...]:
     codes = np.unravel_index(row, [len(letters) for letters in channel.inputs.values()])
-    return tuple(letters[int(c)] for letters, c in zip(channel.inputs.values(), codes, strict=True))
+    return tuple(letters[int(code)] for letters, code in zip(channel.inputs.values(), codes, strict=True))
 
 
 def refuse_inverted(design: Design) -> Design:

@@ -24,7 +24,7 @@ def of_persons(single: Design, problem: Problem) -> Design:
     Design
         Proved again for the person: figures are times the rows.
     """
-    levels = [g for g in problem.guarantees if isinstance(g, LocalDP) and g.rows > 1]
+    levels = [promise for promise in problem.guarantees if isinstance(promise, LocalDP) and promise.rows > 1]
     if not levels:
         return single
     asked = replace(single.problem, source=problem.source, each=problem.each, guarantees=problem.guarantees)

@@ -89,4 +89,4 @@ def binary_entropy(p: Any) -> Enclosure:
     (1.0, True)
     """
     ends = [times_log2(m, 1 / m) for m in (Fraction(p), 1 - Fraction(p)) if m]
-    return Enclosure(Fraction(sum(e[0] for e in ends), 1 << BITS), Fraction(sum(e[1] for e in ends), 1 << BITS))
+    return Enclosure(Fraction(sum(end[0] for end in ends), 1 << BITS), Fraction(sum(end[1] for end in ends), 1 << BITS))

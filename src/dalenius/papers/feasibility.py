@@ -83,11 +83,11 @@ def reduced(problem: Problem, channel: Kernel) -> Channel:
     P, P_W, p = _matrices(problem)
     at = _rows(problem, channel)
     columns = [[channel.rows[r][y] * mass for r, mass in zip(at, p, strict=True)] for y in range(channel.shape[1])]
-    columns = [v for v in columns if any(v)]
+    columns = [column for column in columns if any(column)]
     _refuse_leaks(P, p, columns)
-    theta = [sum(v, Fraction(0)) for v in columns]
-    points = [[t / mass for t in v] for v, mass in zip(columns, theta, strict=True)]
-    gains = [_gain(P_W, p, v) for v in points]
+    theta = [sum(column, Fraction(0)) for column in columns]
+    points = [[t / mass for t in column] for column, mass in zip(columns, theta, strict=True)]
+    gains = [_gain(P_W, p, point) for point in points]
     most = len(p) - rank(P) + 1
     while len(points) > most:
         some = range(most + 1)
@@ -99,7 +99,7 @@ def reduced(problem: Problem, channel: Kernel) -> Channel:
             theta[y] += step * t
         alive = [y for y, mass in enumerate(theta) if mass]
         theta, points, gains = [theta[y] for y in alive], [points[y] for y in alive], [gains[y] for y in alive]
-    weighted = [[mass * t for t in v] for mass, v in zip(theta, points, strict=True)]
+    weighted = [[mass * t for t in point] for mass, point in zip(theta, points, strict=True)]
     return _channel(problem, weighted, p, name=next(iter(channel.output)) if len(channel.output) == 1 else None)
 
 
@@ -200,8 +200,8 @@ def _channel(
     joint = problem.pmf
     inputs = joint.alphabets(problem.inputs)
     shape = Channel.constant(inputs, name or problem.output or "Y")
-    rows = [tuple(sum(v, Fraction(0)) for v in columns)] * len(shape.rows)
+    rows = [tuple(sum(column, Fraction(0)) for column in columns)] * len(shape.rows)
     for x, codes in enumerate(joint.grouped(problem.inputs)[0]):
-        rows[shape.row_of(codes)] = tuple(v[x] / p[x] for v in columns)
+        rows[shape.row_of(codes)] = tuple(column[x] / p[x] for column in columns)
     letters = tuple(str(y) for y in range(len(columns)))
     return Channel(inputs, {name or problem.output or "Y": letters}, tuple(rows))

@@ -42,7 +42,7 @@ def outlook(problem: Problem, *, samples: Sequence[int] = (), alpha: Sequence[An
     """
     if not isinstance(problem.objective, MaximizeInformation) or problem.kept:
         raise Unsupported("what a problem allows is told where information is maximised and no column is kept")
-    if not problem.guarantees or not all(isinstance(g, Independent) for g in problem.guarantees):
+    if not problem.guarantees or not all(isinstance(promise, Independent) for promise in problem.guarantees):
         raise Unsupported("what a problem allows is told where independence is promised, and nothing else")
     law = problem.law
     if isinstance(law, Samples):
@@ -107,18 +107,18 @@ def _hidden(law: Samples, numbers: Sequence[int], alpha: Sequence[Any]) -> dict[
     model = LatentModel.of(law.masses, law.kernel.rows)
     merged, limits = model.merged(), limit_bounds(model)
     curve = []
-    for n in numbers:
-        here = sandwich(model, n)
+    for number in numbers:
+        here = sandwich(model, number)
         curve.append(
             {
-                "n": n,
+                "n": number,
                 "value_bits": here.value_bits,
                 "bound_bits": here.bound_bits,
                 "sandwich_bits": [here.lower_bits, here.upper_bits],
-                "full_observation_bits": full_observation(merged, n).value_bits,
-                "information_bits": information(model, n),
-                "decoder_error": decoder_error(model, n),
-                "fano_bits": fano_bound(model, n),
+                "full_observation_bits": full_observation(merged, number).value_bits,
+                "information_bits": information(model, number),
+                "decoder_error": decoder_error(model, number),
+                "fano_bits": fano_bound(model, number),
                 "outside_leakage_bits": here.outside_leakage_bits,
             }
         )

@@ -115,7 +115,7 @@ def _hidden(found: dict[str, Any]) -> list[str]:
     )
     keys = ("full_observation_bits", "information_bits", "decoder_error", "fano_bits", "outside_leakage_bits")
     rows = [
-        [row["n"], row["value_bits"], row["bound_bits"], *row["sandwich_bits"], *(row[k] for k in keys)]
+        [row["n"], row["value_bits"], row["bound_bits"], *row["sandwich_bits"], *(row[key] for key in keys)]
         for row in found["curve"]
     ]
     lines += ["Bits by the number of samples; the decoder's column is its chance of error.", *_table(names, rows)]

@@ -76,9 +76,9 @@ def render(paper: str, title: str, exhibits: Sequence[Exhibit]) -> str:
     noted = [
         (e, row)
         for e in exhibits
-        for t in e.tables
-        for row in t.rows
-        if any(word.startswith("paper") for word in t.head)
+        for table in e.tables
+        for row in table.rows
+        if any(word.startswith("paper") for word in table.head)
     ]
     return _template().render(
         paper=paper,

@@ -121,7 +121,7 @@ def _incidence(support: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def _shown(values: Sequence[Any]) -> str:
-    return ", ".join(written(Fraction(v)) for v in values)
+    return ", ".join(written(Fraction(value)) for value in values)
 
 
 def _same(a: Sequence[Any], b: Sequence[Any]) -> bool:
@@ -140,7 +140,7 @@ def example_2() -> Exhibit:
     P = _incidence(samples.support.tolist())
     margins = [
         sum(
-            (v * Fraction(int(w), samples.total) for v, w in zip(row, samples.weights.tolist(), strict=True)),
+            (v * Fraction(int(weight), samples.total) for v, weight in zip(row, samples.weights.tolist(), strict=True)),
             Fraction(0),
         )
         for row in P
@@ -166,10 +166,10 @@ def example_2() -> Exhibit:
         rows.append((f"P(W=0 | X1={a}, X2={b})", printed, written(ours), "", note))
     columns = list(zip(*design.channel.rows, strict=True))
     for k, printed_row in enumerate(PRINTED_EQUATION_22):
-        match = next((c for c in columns if _same(printed_row, c)), None)
+        match = next((column for column in columns if _same(printed_row, column)), None)
         note = "agrees: a letter of ours" if match else "not a letter of our optimum"
         rows.append((f"(22), letter {k + 1}", _shown(printed_row), _shown(match or ()), "", note))
-    weights = sorted(sum((p * v for p, v in zip(law, c, strict=True)), Fraction(0)) for c in columns)
+    weights = sorted(sum((p * v for p, v in zip(law, column, strict=True)), Fraction(0)) for column in columns)
     note = (
         "agrees" if _same(weights, sorted(w for v in PRINTED_EQUATION_21_WEIGHTS if (w := Fraction(v)))) else "DIFFERS"
     )

@@ -195,8 +195,8 @@ def example_5() -> Exhibit:
             note += "" if private else "; NOT private"
             rows.append((_decimal(q), str(n), both_ends(printed)[0], *both_ends(found), note))
     q, sizes = Fraction(1, 20), range(2, 121)
-    share = [float(binary_entropy(q)) * n for n in sizes]
-    exact = tuple((float(n), preprocessing(q, n) / h) for n, h in zip(sizes, share, strict=True))
+    share = [float(binary_entropy(q)) * size for size in sizes]
+    exact = tuple((float(size), preprocessing(q, size) / h) for size, h in zip(sizes, share, strict=True))
     printed67 = tuple((float(n), preprocessing_lower_bound_eq67(q, n) / h) for n, h in zip(sizes, share, strict=True))
     ends = (float(sizes[0]), float(sizes[-1]))
     limit, low = preprocessing_efficiency(q), preprocessing_lower_bound_efficiency(q)
@@ -223,7 +223,7 @@ def example_5() -> Exhibit:
             "share of H(X^n) that is told",
             (
                 Line("corrected: exact, P(X=1) = 0.05", exact, 2, every=12),
-                Line("corrected: its limit I(X;S)/H(X)", tuple((x, limit) for x in ends), 0, every=0),
+                Line("corrected: its limit I(X;S)/H(X)", tuple((end, limit) for end in ends), 0, every=0),
                 Line("paper: eq. (67), too small for n > 2", printed67, 1, dashed=True, every=12),
             ),
             f"The dashed curve is the paper's equation (67), the solid one is exact. (67) ignores that neighbouring "

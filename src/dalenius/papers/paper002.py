@@ -61,7 +61,7 @@ def scenarios() -> dict[str, list[Fraction]]:
 
 def _problem(p: Sequence[Fraction], level: str, form: str | None) -> Problem:
     letters = tuple(str(k + 1) for k in range(len(p)))
-    joint = Pmf.from_records({"X": letters}, [((x,), v) for x, v in zip(letters, p, strict=True)])
+    joint = Pmf.from_records({"X": letters}, [((letter,), v) for letter, v in zip(letters, p, strict=True)])
     about, promise = MaximizeInformation(("X",)), (LocalDP(Fraction(level)),)
     if form is None:
         return Problem(("X",), about, promise, output="Y", joint=joint)
@@ -76,12 +76,12 @@ def informed(p: Sequence[Fraction], q: Sequence[float]) -> float:
     """
     S, weights = len(p), [float(v) for v in p]
     rest = [(1 - v) / (S - 1) for v in q]
-    moved = sum(a * b for a, b in zip(weights, rest, strict=True))
-    out = [moved + a * (v - b) for a, v, b in zip(weights, q, rest, strict=True)]
+    moved = sum(weight * b for weight, b in zip(weights, rest, strict=True))
+    out = [moved + weight * (v - b) for weight, v, b in zip(weights, q, rest, strict=True)]
     logs = [log2(v) for v in out]
     own = (
-        a * ((v * log2(v) if v else 0) + (1 - v) * (log2(b) if b else 0))
-        for a, v, b in zip(weights, q, rest, strict=True)
+        weight * ((v * log2(v) if v else 0) + (1 - v) * (log2(b) if b else 0))
+        for weight, v, b in zip(weights, q, rest, strict=True)
     )
     return sum(own) - sum(v * l for v, l in zip(out, logs, strict=True))
 
@@ -124,7 +124,7 @@ class _Matrix(NamedTuple):
     def most_likely(self, counts: npt.NDArray[np.int64]) -> Floats:
         """The estimate of largest likelihood, for each row of counts."""
         law = RankOne(self.q - self.rest, self.rest, np.ones(len(self.q)))
-        return np.array([maximum_likelihood(law, n).p for n in counts])
+        return np.array([maximum_likelihood(law, count).p for count in counts])
 
 
 def _both(p: Sequence[Fraction], q: Sequence[float]) -> tuple[Floats, Floats]:
@@ -222,9 +222,9 @@ def _told(p: list[Fraction], draw: np.random.Generator) -> Exhibit:
     curves: list[list[tuple[float, float]]] = [[], [], []]
     for q in np.linspace(1 - best, best, 11).tolist():
         pairs = [_Matrix(np.full(2, q)).pairs(n, draw) for _ in range(REPEATS)]
-        seen = [np.mean([information_from_counts(t, corrected=c) for t in pairs]) for c in (False, True)]
+        seen = [np.mean([information_from_counts(pair, corrected=c) for pair in pairs]) for c in (False, True)]
         figures = [max(0.0, informed(p, [q, q])), *map(float, seen)]
-        rows.append((f"{q:.6f}", *(f"{v:.3e}" for v in figures)))
+        rows.append((f"{q:.6f}", *(f"{figure:.3e}" for figure in figures)))
         for curve, v in zip(curves, figures, strict=True):
             curve.append((q, max(0.0, v)))
     head, title = ("q", "bits", "bits by 3H", "bits by 3H, corrected"), "Figure 6: the information between X and Z"

@@ -135,7 +135,7 @@ def completions() -> dict[str, tuple[Fraction, ...]]:
 
 def _column(p: Sequence[Fraction]) -> Pmf:
     letters = tuple(str(k + 1) for k in range(len(p)))
-    return Pmf.from_records({"X": letters}, [((a,), v) for a, v in zip(letters, p, strict=True)])
+    return Pmf.from_records({"X": letters}, [((letter,), v) for letter, v in zip(letters, p, strict=True)])
 
 
 def _closed(joint: Pmf, most: Fraction) -> Design:
@@ -341,7 +341,7 @@ def codes() -> Exhibit:
         found = quantise(n, most, flip=flip, seed=1)
         figures = (found.distortion, found.rate_bits, found.record_rate_bits, found.leakage_bits, found.record_bits)
         note = "leaks more than record by record" if found.leakage_bits > found.record_bits else "leaks LESS"
-        quantised.append((str(n), str(found.words), *(f"{v:.6f}" for v in figures), note))
+        quantised.append((str(n), str(found.words), *(f"{figure:.6f}" for figure in figures), note))
     for n, trials in ((8, 200), (40, 60)):
         for back_off in (0.0, 0.08):
             one = quantise_and_bin(n, 0.2, side=side, back_off=back_off, flip=flip, trials=trials, seed=3)

@@ -86,7 +86,7 @@ def output_perturbation(model: LatentModel, alpha: Any = 0, *, tol: float = 1e-8
             list(zip(*model.kernel, strict=True)),
             model.sample,
             {(w,): p for w, p in enumerate(model.prior)},
-            [[Fraction(int(w == v)) for w in letters] for v in letters],
+            [[Fraction(int(w == letter)) for w in letters] for letter in letters],
             model.prior,
         )
         return _private(found, model)

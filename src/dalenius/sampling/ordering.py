@@ -123,7 +123,7 @@ def _buckets(
         return
     readers = [tape.reader() for tape in tapes]
     for k in range(1 << bits):
-        words, *pieces = (np.concatenate([read(int(e[k]), int(e[k + 1])) for e in edges]) for read in readers)
+        words, *pieces = (np.concatenate([read(int(edge[k]), int(edge[k + 1])) for edge in edges]) for read in readers)
         places = sorted_places(words, bits)
         ranked = words[places]
         equal = ranked[1:] == ranked[:-1]

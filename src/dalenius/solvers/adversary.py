@@ -109,7 +109,7 @@ def cells_bound(
         given = _entropy(joint.reshape(*joint.shape[:-2], -1)) - _entropy(joint.sum(axis=-1))
         line = -(joint.sum(axis=-2) * np.log(np.maximum(middle @ flat, _TINY))[:, None, :]).sum(axis=-1) - given
         room = -(parts * np.log(np.maximum(middle, _TINY))[:, None, :]).sum(axis=-1) - b
-        bound = np.min([(line + t * room).max(axis=1) for t in multipliers], axis=0) + slack
+        bound = np.min([(line + multiplier * room).max(axis=1) for multiplier in multipliers], axis=0) + slack
         bound[room.max(axis=1) < -slack] = -inf
         if not b:
             low = max(low, float(told(parts.reshape(-1, m, k), channel).max()) - slack)

@@ -39,7 +39,7 @@ def balanced(
     >>> rows[0] == rows[2], sum(rows[0].values())
     (True, Fraction(1, 1))
     """
-    n = [int(w) for w in weights]
+    n = [int(weight) for weight in weights]
     c = np.asarray(channel, dtype=np.float64)
     total = sum(n)
     p = np.array([w / total for w in n])
@@ -47,7 +47,7 @@ def balanced(
     d = np.array([[float(v) for v in row] for row in offsets]).reshape(len(n), -1)
     pivots = _pivots(p[:, None] * d)
     common = _common(p, d)
-    square = [[n[x] * offsets[x][a] for x in pivots] for a in range(len(pivots))]
+    square = [[n[pivot] * offsets[pivot][a] for pivot in pivots] for a in range(len(pivots))]
     inverse = [solve(square, [int(a == b) for b in range(len(pivots))]) for a in range(len(pivots))]
     for kappa in _KAPPA:
         rows = _attempt(n, offsets, c, (p @ c) * kappa, common, kappa, first, pivots, inverse, bits)

@@ -48,7 +48,7 @@ def least_capacity_noise(inputs: int, p: float, limit: float, reach: int, *, uni
     prior, slope = max(offers, key=lambda offer: program.bound(w, *offer))  # slacks lose digits as they vanish
     weights = [max(1, floor(x * (1 << unit) / w.max())) for x in w.tolist()]
     if not isinf(p):  # rounding moves no weight outwards, beyond what the middle takes up
-        while 2 * fsum(k**p * x for k, x in enumerate(weights)) > limit * (2 * sum(weights) - weights[0]):
+        while 2 * fsum(k**p * weight for k, weight in enumerate(weights)) > limit * (2 * sum(weights) - weights[0]):
             weights[0] += weights[0] // 10**10 + 1
     counts = [max(0, round(x * (1 << unit))) for x in prior.tolist()]  # an LP may be a little below 0
     whole = counts + counts[: inputs // 2][::-1]

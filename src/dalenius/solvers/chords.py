@@ -106,11 +106,11 @@ def envelope(w: Floats, d: Floats, z: Floats) -> Envelope:
     turns = turns or [(0.0, (z[basis] @ inverse)[1:])]
     pieces = np.array([[y[0], y[0] + s] for s, y in edges]).reshape(-1, 2)
     multipliers = np.array([y[1:] for _, y in edges]).reshape(-1, d.shape[1])
-    posteriors = np.array([p[0] for p in points])
-    values = np.array([p[1] for p in points])
+    posteriors = np.array([point[0] for point in points])
+    values = np.array([point[1] for point in points])
     slopes = np.array([t[0] for t in turns])
     supports = np.array([t[1] for t in turns])
-    columns = [(p[2], p[3]) for p in points]
+    columns = [(point[2], point[3]) for point in points]
     return Envelope(posteriors, values, columns, pieces, multipliers, slopes, supports, np.array([rates[0], rates[-1]]))
 
 

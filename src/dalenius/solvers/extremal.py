@@ -164,9 +164,9 @@ class _Batch:
     @staticmethod
     def joined(parts: "list[_Batch]") -> "_Batch":
         return _Batch(
-            np.concatenate([p.tableaux for p in parts]),
-            np.concatenate([p.basic for p in parts]),
-            np.concatenate([p.keys for p in parts]),
+            np.concatenate([part.tableaux for part in parts]),
+            np.concatenate([part.basic for part in parts]),
+            np.concatenate([part.keys for part in parts]),
         )
 
     @property
@@ -309,9 +309,9 @@ def best_mixture(points: Rows, values: Sequence[float], p: Sequence[Rational]) -
     >>> mixture.theta, mixture.dual
     ({0: Fraction(1, 3), 1: Fraction(2, 3)}, [Fraction(1, 1), Fraction(1, 1)])
     """
-    if len(points) != len(values) or any(len(v) != len(p) for v in points):
+    if len(points) != len(values) or any(len(point) != len(p) for point in points):
         raise InputError(f"{len(points)} points and {len(values)} values do not fit a mean of {len(p)} entries")
-    columns = [{x: float(t) for x, t in enumerate(v) if t} for v in points]
+    columns = [{x: float(t) for x, t in enumerate(point) if t} for point in points]
     prices = np.asarray(values, dtype=np.float64)
     optimum = maximise(prices, columns, [float(t) for t in p])
     basis = list(optimum.basic_columns)

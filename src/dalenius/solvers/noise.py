@@ -218,7 +218,7 @@ def allocated_shrinkage(variances: Sequence[float], d: float) -> list[float]:
             level = left / many
             break
         left, many = left - v, many - 1
-    return [min(level, float(v)) for v in variances]
+    return [min(level, float(variance)) for variance in variances]
 
 
 # --- laws that are shifted and collected at the ends, in floats ------------------------------------------------------
@@ -236,7 +236,7 @@ def _collected(spread: Floats, start: int, low: int, high: int) -> Floats:
 
 
 def _symmetric(weights: Sequence[float]) -> Floats:
-    half = np.array([w / weights[0] if weights[0] else float(w) for w in weights])
+    half = np.array([weight / weights[0] if weights[0] else float(weight) for weight in weights])
     law = np.concatenate([half[:0:-1], half])
     return np.asarray(law / law.sum())
 

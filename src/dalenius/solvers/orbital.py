@@ -95,7 +95,7 @@ def orbit(column: Mapping[int, Fraction], views: Sequence[Sequence[int]]) -> Ite
     [[1], [2]]
     """
     labels = list(zip(*views, strict=True))
-    place = {x: k for k, x in enumerate(labels)}
+    place = {label: k for k, label in enumerate(labels)}
     swaps = [
         [place[(*x[:i], x[i + 1], x[i], *x[i + 2 :])] for x in labels] for i in range(len(views) - 1)
     ]  # where each atom goes when views i and i + 1 change places
@@ -290,7 +290,7 @@ class _Master:
             order = np.argsort(self.price(np.stack(self.columns), y) - (x > 0)).tolist()
             used = [*self._exact(order[: 2 * len(self.mean)]), dict(enumerate(self.S.p))]
             costs = [_entropy(t) for t in used]
-            theta = best_mixture([self._by_type(t) for t in used], [-c for c in costs], _totals(self.S)).theta
+            theta = best_mixture([self._by_type(t) for t in used], [-cost for cost in costs], _totals(self.S)).theta
         value = self.entropy - math.fsum(float(w) * _entropy(used[k]) for k, w in theta.items())
         return [used[k] for k in theta], list(theta.values()), value
 

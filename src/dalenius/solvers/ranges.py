@@ -316,10 +316,10 @@ class RangePrograms:
             tree.append((w, t))
             stack += [second, first]
         return Ranges(
-            np.array([b.low for b in leaves]),
-            np.array([b.high for b in leaves]),
-            np.array([b.piece for b in leaves]),
-            np.array([b.tau for b in leaves]),
+            np.array([leaf.low for leaf in leaves]),
+            np.array([leaf.high for leaf in leaves]),
+            np.array([leaf.piece for leaf in leaves]),
+            np.array([leaf.tau for leaf in leaves]),
             np.array([u / u.sum() for u, _ in seen]).reshape(-1, self.k),
             np.array([v for _, v in seen]),
             tree,

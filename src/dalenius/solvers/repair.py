@@ -146,7 +146,7 @@ def solved_exactly(
     for i in range(rank):
         pivots.append(next(j for j in range(pivots[-1] + 1 if pivots else 0, len(n)) if reduced[i, j] != 0))
     # Rows of the reduced system: d v(pivot) + sum of others = 0.
-    places = [int(order[j]) for j in pivots]
+    places = [int(order[pivot]) for pivot in pivots]
     system = np.array([[int(reduced[i, j]) for j in range(len(n))] for i in range(rank)], dtype=object)
     system = system.reshape(rank, len(n))[:, np.argsort(order)]
     for kappa in _KAPPA:
@@ -165,8 +165,8 @@ def solved_exactly(
 def _checked(
     weights: Sequence[int] | _Ints, views: Sequence[ArrayLike], channel: ArrayLike
 ) -> tuple[_Ints, Floats, list[NDArray[np.intp]]]:
-    n = np.array([int(v) for v in weights], dtype=object)
-    if not len(n) or any(int(v) != v or v <= 0 for v in weights):
+    n = np.array([int(weight) for weight in weights], dtype=object)
+    if not len(n) or any(int(weight) != weight or weight <= 0 for weight in weights):
         raise InputError("weights must be positive integers; leave out atoms of weight zero")
     if sum(n) < 2**62:
         n = n.astype(np.int64)
@@ -340,7 +340,7 @@ def _solved(
     w = inverse @ np.array(missing, dtype=object)  # det n(x) k(x) on the pivots
     if any(v < 0 for v in w.ravel()):
         return None
-    tops = [(1 << bits) * det * int(n[x]) for x in pivots]
+    tops = [(1 << bits) * det * int(n[pivot]) for pivot in pivots]
     fits = max(tops) < 2**63
     numerators: _Ints = k.copy() if fits else k.astype(object)
     denominators: _Ints = np.full(len(n), 1 << bits, dtype=np.int64 if fits else object)

@@ -282,8 +282,8 @@ def _contraction_round(
     at = laws_within(program, limits)
     each, letter = np.divmod(np.arange(count * m), m)
     u = extra + np.arange(count * m)
-    i, j = (np.array([c[k] for c in cuts], dtype=np.intp)[each] * m + letter for k in (0, 1))
-    b = np.array([c[2] for c in cuts])[each]
+    i, j = (np.array([cut[k] for cut in cuts], dtype=np.intp)[each] * m + letter for k in (0, 1))
+    b = np.array([cut[2] for cut in cuts])[each]
     k = np.sqrt(b * (1 - b))
     base = 3 * np.arange(count * m)
     one = np.ones(count * m)
@@ -310,8 +310,8 @@ def _contraction_round(
     weights = np.maximum(z[sums], 0.0)
     tilted = z[cone].reshape(count, m, 3)[:, :, 1]
     made = [
-        Cut(first, second, point, float(w), -tilted[c] / (np.sqrt(point * (1 - point)) * w))
-        for c, ((first, second, point), w) in enumerate(zip(cuts, weights, strict=True))
-        if w > _FEW * max(1e-300, float(weights.sum()))
+        Cut(first, second, point, float(weight), -tilted[c] / (np.sqrt(point * (1 - point)) * weight))
+        for c, ((first, second, point), weight) in enumerate(zip(cuts, weights, strict=True))
+        if weight > _FEW * max(1e-300, float(weights.sum()))
     ]
     return channel_of(x, limits), tuple(made), z[at]

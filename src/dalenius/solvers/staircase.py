@@ -392,11 +392,11 @@ class _Found(Meeting):
 
     def _column(self, counts: Floats) -> Floats:
         one = np.zeros(len(self.pricing.p))
-        for k, n in zip(self._order.tolist(), counts.tolist(), strict=True):
+        for k, count in zip(self._order.tolist(), counts.tolist(), strict=True):
             if self.pricing.divisible[k]:
-                one[self._cheapest[k]] = n
+                one[self._cheapest[k]] = count
             else:
-                one[self._cheapest[k][: int(n)]] = 1
+                one[self._cheapest[k][: int(count)]] = 1
         return one
 
     def columns(self) -> Floats:

@@ -197,9 +197,9 @@ class _Best(Meeting):
         best = sorted(self._known.values(), key=lambda column: -column[0])[:_NEW]
         out = np.zeros((len(best), len(self.pricing.p)))
         for row, (_, counts) in zip(out, best, strict=True):
-            for k, n in enumerate(counts.tolist()):
+            for k, count in enumerate(counts.tolist()):
                 if self.pricing.divisible[k]:
-                    row[self._cheapest[k]] = n
+                    row[self._cheapest[k]] = count
                 else:
-                    row[self._cheapest[k][: int(n)]] = 1
+                    row[self._cheapest[k][: int(count)]] = 1
         return out

@@ -185,7 +185,7 @@ def _noise(channel: Noise, axes: Axes | None) -> Json:
             "move": written(axis.move),
             "low": str(axis.low),
             "high": str(axis.high),
-            "weights": [str(w) for w in axis.weights],
+            "weights": [str(weight) for weight in axis.weights],
             "prior": [[str(c), str(n)] for c, n in sorted((int(c), int(n)) for c, n in prior)],
             "variance": text(variance),
         }
@@ -226,7 +226,7 @@ def _level(keep: Ratios, drawn: Ratios, counts: list[int]) -> Fraction | None:
     kept, out_of = keep.tops[keep.which[most]], keep.bottoms[keep.which[most]]
     level = Fraction(counts[most] * (out_of - kept), out_of)
     top, bottom = level.as_integer_ratio()
-    one = sum(max(n * bottom - top, 0) for n in counts)
+    one = sum(max(count * bottom - top, 0) for count in counts)
     if not one:  # one letter for everybody
         silent = all(not keep.tops[k] for k in set(keep.which))
         sure = all(drawn[k] == (k == most) for k in range(len(counts)))

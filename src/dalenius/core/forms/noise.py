@@ -84,7 +84,7 @@ class NoiseAxis:
     def ends(self, sizes: Sequence[int]) -> tuple[int, int]:
         """The smallest and the largest whole number before noise, on grids of so many points."""
         zero = Fraction(0)
-        reached = [a * (n - 1) for a, n in zip(self.take, sizes, strict=True)]
+        reached = [a * (size - 1) for a, size in zip(self.take, sizes, strict=True)]
         below = sum((min(zero, v) for v in reached), self.move)
         above = sum((max(zero, v) for v in reached), self.move)
         return floor(below), floor(above)
@@ -105,13 +105,13 @@ class NoiseAxis:
         weights, take = document["weights"], document["take"]
         if not isinstance(weights, list) or not isinstance(take, list):
             raise InvalidChannel("weights and take of an axis are lists")
-        if not all(isinstance(w, str | int) and str(w).isdigit() for w in weights):
+        if not all(isinstance(weight, str | int) and str(weight).isdigit() for weight in weights):
             raise InvalidChannel("a weight of the noise is not a whole number")
         if type(document["low"]) is not int or type(document["high"]) is not int:
             raise InvalidChannel("low and high of an axis are integers")
         numbers = tuple(exact(v, "take") for v in take)
         move = exact(document["move"], "move")
-        return cls(numbers, move, document["low"], document["high"], tuple(int(w) for w in weights))
+        return cls(numbers, move, document["low"], document["high"], tuple(int(weight) for weight in weights))
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -119,7 +119,7 @@ class NoiseAxis:
             "move": written(self.move),
             "low": self.low,
             "high": self.high,
-            "weights": [str(w) for w in self.weights],
+            "weights": [str(weight) for weight in self.weights],
         }
 
 
@@ -188,14 +188,14 @@ class Noise(Kernel):
         many = range(len(channels))
         axes = tuple(
             NoiseAxis(tuple(a.take[0] if k == j else Fraction(0) for k in many), a.move, a.low, a.high, a.weights)
-            for j, a in enumerate(c.axes[0] for c in channels)
+            for j, a in enumerate(channel.axes[0] for channel in channels)
         )
         return cls(
-            {n: a for c in channels for n, a in c.inputs.items()},
-            {n: a for c in channels for n, a in c.output.items()},
+            {n: a for channel in channels for n, a in channel.inputs.items()},
+            {n: a for channel in channels for n, a in channel.output.items()},
             axes,
             tuple(tuple(Fraction(j == k) for k in many) for j in many),
-            tuple(c.shift[0] for c in channels),
+            tuple(channel.shift[0] for channel in channels),
         )
 
     @property
@@ -268,9 +268,9 @@ class Noise(Kernel):
 
 def _whole(numbers: tuple[Fraction, ...], move: Fraction, far: Sequence[int]) -> Parts:
     """The same numbers over one denominator; sums of products with numbers up to `far` stay within 64 bits."""
-    one = lcm(move.denominator, *(v.denominator for v in numbers))
-    parts, rest = [int(v * one) for v in numbers], int(move * one)
-    if sum(abs(a) * (n + 1) for a, n in zip(parts, far, strict=True)) + abs(rest) >= LARGEST:
+    one = lcm(move.denominator, *(number.denominator for number in numbers))
+    parts, rest = [int(number * one) for number in numbers], int(move * one)
+    if sum(abs(part) * (n + 1) for part, n in zip(parts, far, strict=True)) + abs(rest) >= LARGEST:
         raise Unsupported("the numbers of this noise are too long to be drawn; take a larger step or fewer digits")
     return parts, rest, one
 
@@ -278,6 +278,6 @@ def _whole(numbers: tuple[Fraction, ...], move: Fraction, far: Sequence[int]) ->
 def _floor(parts: Parts, places: Sequence[Any]) -> Integers:
     numbers, rest, one = parts
     total = np.full(len(places[0]), rest, dtype=np.int64)
-    for a, x in zip(numbers, places, strict=True):
-        total += a * np.asarray(x, dtype=np.int64)
+    for number, place in zip(numbers, places, strict=True):
+        total += number * np.asarray(place, dtype=np.int64)
     return total // one

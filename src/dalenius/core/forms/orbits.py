@@ -79,10 +79,10 @@ class Orbits(Kernel):
 
     def __post_init__(self) -> None:
         letters = list(self.inputs.values())
-        if len(letters) < 2 or any(tuple(a) != tuple(letters[0]) for a in letters):
+        if len(letters) < 2 or any(tuple(letter) != tuple(letters[0]) for letter in letters):
             raise InvalidChannel("a recipe of form 'orbits' reads two samples or more, with the same values in order")
         for k, column in enumerate(self.columns):
-            fits = all(len(w) == len(letters) and set(w) <= set(range(len(letters[0]))) for w in column.words)
+            fits = all(len(word) == len(letters) and set(word) <= set(range(len(letters[0]))) for word in column.words)
             if not column.words or not fits or len(set(column.words)) != len(column.words):
                 raise InvalidChannel(f"column {k + 1} of the orbits does not list words of all samples, each once")
             if column.weight <= 0 or len(column.masses) != len(column.words) or min(column.masses) <= 0:
@@ -113,7 +113,7 @@ class Orbits(Kernel):
     @property
     def arrangements(self) -> int:
         """How many letters can be released: for each column the different orders of its roles."""
-        orders = ([c.roles.count(r) for r in set(c.roles)] for c in self.columns)
+        orders = ([column.roles.count(r) for r in set(column.roles)] for column in self.columns)
         return sum(factorial(self.n) // prod(map(factorial, many)) for many in orders)
 
     @cached_property
@@ -182,7 +182,7 @@ class Orbits(Kernel):
             "inputs": {n: list(a) for n, a in self.inputs.items()},
             "output": {n: list(a) for n, a in self.output.items()},
             "columns": [
-                [written(c.weight), [[written(m), list(w)] for m, w in zip(c.masses, c.words, strict=True)]]
+                [written(c.weight), [[written(mass), list(word)] for mass, word in zip(c.masses, c.words, strict=True)]]
                 for c in self.columns
             ],
         }

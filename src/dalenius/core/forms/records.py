@@ -75,7 +75,7 @@ class Records(Kernel):
     def drawn_row(self, codes: Sequence[int]) -> int:
         """The row that an outcome of the inputs reads, given by letter codes."""
         if tuple(codes) not in self.place:
-            told = ", ".join(f"{n}={a[k]}" for (n, a), k in zip(self.inputs.items(), codes, strict=True))
+            told = ", ".join(f"{n}={a[code]}" for (n, a), code in zip(self.inputs.items(), codes, strict=True))
             raise Unsupported(f"{told} is not in the table of this design; design the release of that table anew")
         return self.place[tuple(codes)]
 
@@ -114,7 +114,7 @@ class Records(Kernel):
         return {
             "read": [list(row) for row in self.read],
             "records": [list(row) for row in self.records],
-            "rows": [[list(places), [str(w) for w in weights]] for places, weights in self.lines],
+            "rows": [[list(places), [str(weight) for weight in weights]] for places, weights in self.lines],
         }
 
     @cached_property
@@ -159,4 +159,4 @@ class Records(Kernel):
         sums = [sum(int(v * scale) for v in column) for column in zip(*found, strict=True)]
         other = tuple(Fraction(n, scale * len(found)) for n in sums)
         outcomes = product(*(range(len(a)) for a in self.inputs.values()))
-        return tuple(found[self.place[x]] if x in self.place else other for x in outcomes)
+        return tuple(found[self.place[outcome]] if outcome in self.place else other for outcome in outcomes)

@@ -114,6 +114,6 @@ class Staircase(Kernel):
 
 
 def _whole(values: object) -> tuple[int, ...]:
-    if not isinstance(values, Sequence) or not all(type(v) is int for v in values):
+    if not isinstance(values, Sequence) or not all(type(value) is int for value in values):
         raise InvalidChannel("the classes of a staircase are whole numbers")
     return tuple(values)

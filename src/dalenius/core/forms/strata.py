@@ -58,7 +58,7 @@ class Strata(Kernel):
     @property
     def many(self) -> int:
         """How many strata there are; the stratum of input outcome x is x modulo this."""
-        return prod(len(self.inputs[n]) for n in self.strata)
+        return prod(len(self.inputs[stratum]) for stratum in self.strata)
 
     @property
     def split_by(self) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ class Strata(Kernel):
         if not all(isinstance(channel, Product) for channel in self.channels):
             return (self,)
         windows = zip(*(channel.windows for channel in self.channels if isinstance(channel, Product)), strict=True)
-        kept = {n: self.inputs[n] for n in self.strata}
+        kept = {stratum: self.inputs[stratum] for stratum in self.strata}
         return tuple(Strata({**parts[0].inputs, **kept}, self.strata, parts) for parts in windows)
 
     @classmethod

@@ -161,6 +161,6 @@ class Sums(Kernel):
                 for of in terms:
                     at = at * size + sum(states[i] for i in of) % size
                 laws = (self.states[i][a] for i, a in enumerate(x))
-                row[at] += prod((law[s] for law, s in zip(laws, states, strict=True)), start=Fraction(1))
+                row[at] += prod((law[state] for law, state in zip(laws, states, strict=True)), start=Fraction(1))
             out.append(tuple(row))
         return tuple(out)

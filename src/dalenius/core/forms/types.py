@@ -83,7 +83,7 @@ class Types(Kernel):
 
     def drawn_row(self, codes: Sequence[int]) -> int:
         """The row that n samples read, given by letter codes in any order."""
-        return self.place[tuple(sum(c == a for c in codes) for a in range(len(self.alphabet)))]
+        return self.place[tuple(sum(code == a for code in codes) for a in range(len(self.alphabet)))]
 
     def by_type(self) -> Channel:
         """The same law as a dense channel of one input, the type in words."""
@@ -101,7 +101,7 @@ class Types(Kernel):
                 "a recipe of form 'types' has exactly the keys form, inputs, n, output and rows, and perhaps columns"
             )
         columns = document.get("columns", [])
-        if not isinstance(columns, list) or not all(isinstance(c, str) for c in columns):
+        if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
             raise InvalidChannel("\"columns\" of form 'types' lists the names of the samples")
         inputs = alphabets(document["inputs"], "inputs")
         output = alphabets(document["output"], "output")
@@ -128,7 +128,7 @@ class Types(Kernel):
             "inputs": {self.sample: list(self.alphabet)},
             "n": self.n,
             "output": {n: list(a) for n, a in self.output.items()},
-            "rows": [{y: written(p) for y, p in zip(letters, row, strict=True) if p} for row in self.of_type],
+            "rows": [{letter: written(p) for letter, p in zip(letters, row, strict=True) if p} for row in self.of_type],
             **({"columns": list(self.columns)} if self.columns else {}),
         }
 

@@ -36,7 +36,7 @@ class Dealt:
         roles = np.stack(played, axis=1)
         counts = (x[:, :, None] == np.arange(sizes[0])).sum(axis=1)
         kinds, which = np.unique(counts, axis=0, return_inverse=True)
-        rows = np.array([channel.place[tuple(t)] for t in kinds.tolist()], dtype=np.int64)
+        rows = np.array([channel.place[tuple(kind)] for kind in kinds.tolist()], dtype=np.int64)
         pair = np.full(len(x), -1, dtype=np.int64)
         for y, (k, s) in enumerate(channel.pairs):
             own = channel.columns[k]

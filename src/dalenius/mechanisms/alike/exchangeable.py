@@ -100,16 +100,16 @@ def full_observation(model: LatentModel, n: int, *, tol: float = 1e-11) -> Mixed
     if len(model.kernel[0]) == 2:
         types, law = log_type_law(model, n)
         mass = np.exp(law) * model.floats[0]
-        atoms = [(w, *t) for t in types.tolist() for w in letters]
+        atoms = [(letter, *t) for t in types.tolist() for letter in letters]
         offsets = np.repeat(_offsets(model, types), len(letters))
         return _paired(model, atoms, offsets, mass.ravel(), np.tile(np.eye(len(letters)), (len(types), 1)), tol)
     exact = _exact_types(model, n)
-    masses = {(w, *t): row[w] for t, row in exact.items() for w in letters if row[w]}
+    masses = {(letter, *t): row[letter] for t, row in exact.items() for letter in letters if row[letter]}
     return best_columns(
         [[Fraction(t[1 + x], n) for t in masses] for x in range(len(model.sample))],
         model.sample,
         masses,
-        [[Fraction(int(w == t[0])) for w in letters] for t in masses],
+        [[Fraction(int(letter == t[0])) for letter in letters] for t in masses],
         model.prior,
     )
 
@@ -130,17 +130,17 @@ def best_columns(
     points = walk(A, b, limit=WALK_LIMIT).vertices
     told = [
         [
-            sum((t * q for t, q in zip(v, column, strict=True) if t), Fraction(0))
+            sum((t * q for t, q in zip(point, column, strict=True) if t), Fraction(0))
             for column in zip(*posteriors, strict=True)
         ]
-        for v in points
+        for point in points
     ]
     phi = [_phi(u, prior) for u in told]
     mixture = best_mixture(points, [float(high) for _, high in phi], p)
     z = exact_dual(points, [high for _, high in phi], mixture.basis, pinned=mixture.pinned)
     short = max(
-        high - sum((a * t for a, t in zip(z, v, strict=True) if t), Fraction(0))
-        for (_, high), v in zip(phi, points, strict=True)
+        high - sum((a * t for a, t in zip(z, point, strict=True) if t), Fraction(0))
+        for (_, high), point in zip(phi, points, strict=True)
     )
     bound = sum((a * t for a, t in zip(z, p, strict=True)), max(short, Fraction(0)))
     value = sum((t * phi[k][0] for k, t in mixture.theta.items()), Fraction(0))
@@ -148,14 +148,14 @@ def best_columns(
         float(value),
         float(bound),
         np.array([[float(t * told[k][w]) for k, t in mixture.theta.items()] for w in range(len(prior))]),
-        tuple({a: float(s) for a, s in zip(atoms, points[k], strict=True) if s} for k in mixture.theta),
+        tuple({atom: float(s) for atom, s in zip(atoms, points[k], strict=True) if s} for k in mixture.theta),
     )
 
 
 def _phi(u: Sequence[Fraction], prior: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
     """Ends of sum_w u_w log2(u_w / p_w)."""
     ends = [times_log2(m, m / p) for m, p in zip(u, prior, strict=True) if m]
-    return Fraction(sum(e[0] for e in ends), 1 << BITS), Fraction(sum(e[1] for e in ends), 1 << BITS)
+    return Fraction(sum(end[0] for end in ends), 1 << BITS), Fraction(sum(end[1] for end in ends), 1 << BITS)
 
 
 def _some(n: int) -> None:

@@ -35,8 +35,8 @@ def exchanged(problem: Problem) -> dict[tuple[int, ...], list[int]] | None:
     True
     """
     names, joint = problem.inputs, problem.pmf
-    alike = len(names) >= FEWEST and len({joint.variables[n] for n in names}) == 1
-    single = sorted(view for view in problem.views) == sorted((n,) for n in names)
+    alike = len(names) >= FEWEST and len({joint.variables[name] for name in names}) == 1
+    single = sorted(view for view in problem.views) == sorted((name,) for name in names)
     if not alike or not single or problem.kept or set(problem.objective.names) & set(names):
         return None
     codes = joint.grouped(names)[0]
@@ -44,8 +44,8 @@ def exchanged(problem: Problem) -> dict[tuple[int, ...], list[int]] | None:
     size = len(joint.variables[names[0]])
     found = dict[tuple[int, ...], list[int]]()
     seen = defaultdict[tuple[int, ...], int](int)
-    for x, row in zip(codes, counts, strict=True):
-        t = tuple(np.bincount(x, minlength=size).tolist())
+    for code, row in zip(codes, counts, strict=True):
+        t = tuple(np.bincount(code, minlength=size).tolist())
         weights = [int(v) for v in row]
         if found.setdefault(t, weights) != weights:
             return None
@@ -53,7 +53,7 @@ def exchanged(problem: Problem) -> dict[tuple[int, ...], list[int]] | None:
     orders = {t: factorial(len(names)) // prod(map(factorial, t)) for t in found}
     if len(found) > MOST_TYPES or any(seen[t] != many for t, many in orders.items()):
         return None
-    return {t: [v * orders[t] for v in weights] for t, weights in found.items()}
+    return {t: [weight * orders[t] for weight in weights] for t, weights in found.items()}
 
 
 def by_exchange(
@@ -74,7 +74,7 @@ def by_exchange(
         "sample": letters,
         "target": tuple(map(str, outcomes)),
     }
-    codes = [(k, a, w) for k in range(len(types)) for a in range(len(letters)) for w in outcomes]
+    codes = [(k, a, outcome) for k in range(len(types)) for a in range(len(letters)) for outcome in outcomes]
     small = Problem(
         joint=Pmf.from_counts(variables, np.array(codes), [types[k][a] * found[types[k]][w] for k, a, w in codes]),
         observe=("type",),
@@ -109,7 +109,7 @@ def _written(problem: Problem, row: dict[tuple[int, ...], tuple[Fraction, ...]],
     if len(letters) ** len(names) * len(output) <= DENSE:
         outcomes = joint.grouped(names)[0]
         return channel_from_rows(
-            problem, [row[tuple(np.bincount(x, minlength=len(letters)).tolist())] for x in outcomes]
+            problem, [row[tuple(np.bincount(outcome, minlength=len(letters)).tolist())] for outcome in outcomes]
         )
     alone = {t: sum(weights) for t, weights in (exchanged(problem) or {}).items()}
     everywhere = tuple(

@@ -41,7 +41,7 @@ ALIKE = Mechanism(
             ),
         ),
         Condition(
-            lambda p: all(g.secret == (_samples(p).sample,) for g in p.guarantees),
+            lambda p: all(promise.secret == (_samples(p).sample,) for promise in p.guarantees),
             lambda p: f'it protects each single sample, independent = ["{_samples(p).sample}"], and nothing else',
         ),
     ),

@@ -27,13 +27,13 @@ class WindowsForm(UnlistedForm[W]):
     """A letter for each window, drawn independently given the inputs that it sees."""
 
     def draws(self, channel: W) -> list[Draw]:
-        dense = [w for w in channel.windows if w.form is None]
+        dense = [window for window in channel.windows if window.form is None]
         samplers = {rows: Sampler(rows) for rows in {w.rows for w in dense}}  # windows are often alike
         draws = {id(w): Draw(list(w.inputs), samplers[w.rows]) for w in dense}
         return [replace(draws.get(id(w)) or draws_of(w)[0], label=("window", *w.output)) for w in channel.windows]
 
     def figures(self, channel: W) -> Figures:
-        parts = [(set(w.inputs), form_of(w).figures(w)) for w in channel.windows]
+        parts = [(set(window.inputs), form_of(window).figures(window)) for window in channel.windows]
         near = [summed([f.near for seen, f in parts if name in seen]) for name in channel.inputs]
         strong = summed([f.any_two for _, f in parts])
         bits = added([f.bits for _, f in parts])
@@ -84,9 +84,9 @@ class SumsForm(UnlistedForm[Sums]):
             if any(run[0] in terms for terms in channel.terms):
                 alone = Channel({name: channel.inputs[name] for name in run}, {"S": residues}, rows)
                 states.append(form_of(alone).figures(alone))
-        levels = [f.any_two for f in states]
-        bits = added([f.bits for f in states])
-        apart = apart_together([f.apart for f in states])
+        levels = [state.any_two for state in states]
+        bits = added([state.bits for state in states])
+        apart = apart_together([state.apart for state in states])
         # Sure states rule inputs out; those that are drawn need not.
         drawn = any(v.denominator > 1 for rows in channel.states for row in rows for v in row)
         return Figures(largest(levels), summed(levels), bits, apart, unproved=drawn)

@@ -87,7 +87,7 @@ def modular_sums(
     peeling = _Peeling(terms)
     for view, touched in zip(problem.views, views, strict=True):
         if not peeling.hides(touched):
-            shown = "; ".join(" + ".join(map(_named, t)) for t in terms[:3])
+            shown = "; ".join(" + ".join(map(_named, term)) for term in terms[:3])
             raise Unsupported(
                 f"the sums {shown}{' ...' if len(terms) > 3 else ''} do not hide "
                 f"{', '.join(view)}: each sum needs a sample outside the view that no later one has; leave windows "
@@ -129,7 +129,7 @@ def _blocks(law: ProductPmf, names: Names) -> tuple[Run, ...]:
         together.setdefault(law.place(name), []).append(name)
     runs = tuple(tuple(run) for run in together.values())
     for run in runs:
-        if apart := [n for n in law.touching(run).variables if n not in run]:
+        if apart := [variable for variable in law.touching(run).variables if variable not in run]:
             raise Unsupported(
                 f"sums modulo M hide what they read, and {apart[0]} depends on {', '.join(run)} without being observed"
             )
@@ -208,11 +208,11 @@ def _prior(law: ProductPmf, run: Run) -> list[Fraction]:
     """The law of a block, its last sample fastest."""
     alone = law.marginal(list(run))
     letters = product(*(law.variables[name] for name in run))
-    return [alone.probability(**dict(zip(run, x, strict=True))) for x in letters]
+    return [alone.probability(**dict(zip(run, letter, strict=True))) for letter in letters]
 
 
 def _states(priors: Priors, size: int) -> dict[Run, Rows]:
-    known = {p: chains.uniformiser(p, size).rows for p in {tuple(p) for p in priors.values()}}
+    known = {p: chains.uniformiser(p, size).rows for p in {tuple(prior) for prior in priors.values()}}
     return {n: known[tuple(p)] for n, p in priors.items()}
 
 

@@ -100,8 +100,8 @@ def _by_letter(joint: Pmf, sizes: list[int]) -> list[tuple[int, ...]]:
     worlds = {world: k for k, world in enumerate(sorted(set(kept)))}
     beside = [worlds[world] for world in kept]
     counts = [[0] * len(worlds) for _ in range(int(np.prod(sizes)))]
-    for x, k, n in zip(codes.tolist(), beside, joint.weights, strict=True):
-        counts[x][k] += int(n)
+    for code, k, weight in zip(codes.tolist(), beside, joint.weights, strict=True):
+        counts[code][k] += int(weight)
     return list(map(tuple, counts))
 
 
@@ -165,7 +165,7 @@ def _dealt(table: Floats, mass: float) -> npt.NDArray[np.int64]:
 def _weighted(found: Found, table: Floats, ratio: Fraction) -> Columns:
     """Exact weights, as `staircase` finds them: they cover every letter equally often, and the ratio enters last."""
     members = subsets_of(found, table.shape[1])
-    inside = np.array([[float(x in a) for x in range(table.shape[1])] for a in members])
+    inside = np.array([[float(x in member) for x in range(table.shape[1])] for member in members])
     worth = [float(v) - found.value for v in _added(table, inside, float(ratio))]
     return covering(members, worth, table.shape[1], ratio)
 

@@ -96,9 +96,9 @@ def _strata_of(problem: Problem, joint: Pmf) -> list[tuple[str, Pmf, bool]]:
     """The law of the columns in each stratum, or of all records where it has none; and whether it has some."""
     names, many = list(joint.variables), len(problem.observe)
     everywhere, out = joint.marginal(problem.observe), []
-    for outcome in product(*(range(len(joint.variables[n])) for n in problem.strata)):
+    for outcome in product(*(range(len(joint.variables[stratum])) for stratum in problem.strata)):
         here = (joint.support[:, many:] == np.array(outcome)).all(axis=1)
-        words = ", ".join(f"{n}={joint.variables[n][c]}" for n, c in zip(names[many:], outcome, strict=True))
+        words = ", ".join(f"{name}={joint.variables[name][c]}" for name, c in zip(names[many:], outcome, strict=True))
         alphabets = joint.alphabets(problem.observe)
         law = Pmf.from_counts(alphabets, joint.support[here, :many], joint.weights[here]) if here.any() else everywhere
         out.append((f"stratum {words}", law, bool(here.any())))

@@ -66,7 +66,7 @@ def each_beside_kept(
     proof = Certificate({"rule": "parts", "proofs": [part.certificate.proof for part in found]})
     remarks = [
         f"the level is the sum of those of the columns: {', '.join(f'{n} {short(v)}' for n, v in levels.items())}",
-        *(f"column {n}: {remark}" for n, part in zip(levels, found, strict=True) for remark in part.remarks),
+        *(f"column {level}: {remark}" for level, part in zip(levels, found, strict=True) for remark in part.remarks),
     ]
     method = f"{len(found)} columns, each by itself: {found[0].method}"
     return proved(problem, channel, [proof], method=method, remarks=remarks)

@@ -68,7 +68,7 @@ def invariant(
             f"{float(promise.epsilon):g}: it keeps x with probability 1 - c/p(x), which no c allows where one value "
             f"is far more frequent than another; {WAY_OUT}"
         )
-    matrices = [Pram(alphabets, alphabets, tuple(1 - c / v for v in p)) for c in ends]
+    matrices = [Pram(alphabets, alphabets, tuple(1 - end / v for v in p)) for end in ends]
     # The other end inverts values: it may tell more to those who correct for the changes, and misleads everybody else.
     channel = max(matrices, key=lambda matrix: round(_told(p, matrix), 12)) if problem.allow_inverted else matrices[0]
     name = "Y" if "Y" not in problem.observe else "Y" * (1 + max(map(len, problem.observe)))

@@ -87,11 +87,11 @@ def _rays(many: int) -> list[tuple[int, ...]]:
 
 def _column(levels: tuple[int, ...], r: float) -> list[float]:
     highest = max(levels)
-    return [0.0 if k < 0 else r ** (k - highest) for k in levels]
+    return [0.0 if level < 0 else r ** (level - highest) for level in levels]
 
 
 def _whole(row: list[float]) -> tuple[Fraction, ...]:
     """The row in whole numbers out of GRAIN; what rounding leaves goes to its largest entry."""
     units = [int(Fraction(v) * GRAIN) for v in row]
     units[units.index(max(units))] += GRAIN - sum(units)
-    return tuple(Fraction(n, GRAIN) for n in units)
+    return tuple(Fraction(unit, GRAIN) for unit in units)

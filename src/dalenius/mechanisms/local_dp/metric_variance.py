@@ -110,7 +110,7 @@ def _short(row: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     """A row in multiples of 1 / FINE with the same sum; the largest entry takes what the others lose."""
     units = [int(v * FINE) for v in row]
     units[units.index(max(units))] += FINE - sum(units)
-    return tuple(Fraction(v, FINE) for v in units)
+    return tuple(Fraction(unit, FINE) for unit in units)
 
 
 def _weighed(columns: list[Column], theta: np.ndarray) -> list[Column]:

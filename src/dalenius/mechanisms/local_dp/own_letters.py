@@ -79,7 +79,7 @@ def own_letters(
         )
     counts = joint.every().tolist()
     allowed = _allowed(problem, letters, counts)
-    occur = [x for x, n in enumerate(counts) if n]
+    occur = [x for x, count in enumerate(counts) if count]
     p = np.array([counts[x] / joint.total for x in occur])
     margin = np.array([counts[y] / joint.total for y in allowed]) if problem.preserve_marginals else None
     best = staircase.in_form(_fresh(problem), gap=gap, seconds=seconds)
@@ -182,9 +182,9 @@ def _allowed(problem: Problem, letters: Sequence[tuple[str, ...]], counts: Seque
     if not allowed:
         raise Infeasible(f"{why}: of {len(letters)} values 0 may be released; forbid or freeze fewer of them")
     if problem.preserve_marginals:
-        for k, n in enumerate(counts):
-            if n and k not in allowed:
-                share = n / sum(counts)
+        for k, count in enumerate(counts):
+            if count and k not in allowed:
+                share = count / sum(counts)
                 raise Infeasible(
                     f"{why}: {' '.join(letters[k])} is never released, and its share of {share:.6g} cannot be "
                     "preserved; leave out preserve_marginals, or what forbids it"
@@ -235,7 +235,7 @@ def _searched(
     for k in range(STARTS):  # letters beside their own, in a ring and at random
         near = np.abs((np.arange(n)[:, None] - np.arange(letters)) % max(n, letters)) <= k
         gradients.append(near.astype(float) if k < max(n // 2, 1) else draw.standard_normal((n, letters)))
-    candidates = [_named(p, W, own, margin) for W in starts]
+    candidates = [_named(p, start, own, margin) for start in starts]
     for k, gradient in enumerate(gradients):
         value, W = -1.0, candidates[0]
         for _ in range(STEPS):
@@ -250,7 +250,7 @@ def _searched(
         candidates.append(_named(p, W, own, margin))
         if on_progress:
             on_progress(f"start {k + 1} of {len(gradients)}, {max(_told(p, V) for V in candidates):.9g} bits")
-    upright = [W for W in candidates if fits is None or fits(W)]
+    upright = [candidate for candidate in candidates if fits is None or fits(candidate)]
     # Of matrices that tell as much (to 12 digits) the one that keeps the most rows.
     return max(upright or candidates, key=lambda W: (round(_told(p, W), 12), _kept(p, W, own)))
 
@@ -344,7 +344,7 @@ def _remarks(
             f"{sum(impossible)} of {len(letters)} combinations are impossible and never released, from no record at "
             "all: under local_dp what cannot come from one record can come from none"
         )
-    if never := [" · ".join(y) for k, y in enumerate(letters) if k not in allowed and not impossible[k]]:
+    if never := [" · ".join(letter) for k, letter in enumerate(letters) if k not in allowed and not impossible[k]]:
         told.append(
             f"under local_dp a transition that is forbidden from one value is impossible from every value, so "
             f"{', '.join(never)} is never released"

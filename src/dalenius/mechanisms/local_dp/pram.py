@@ -56,12 +56,12 @@ def pram(
     boxes = shapes(len(counts), exp(promise.epsilon)[0])  # the ratio from below, so that every vertex keeps the level
     if on_progress:
         on_progress(f"{len(counts):,} values, {len(boxes)} kinds of vertices")
-    best = search(np.array([n / joint.total for n in counts]), boxes, gap=RELATIVE)
+    best = search(np.array([count / joint.total for count in counts]), boxes, gap=RELATIVE)
     q = _corner(best, boxes, counts)
     # A value that is kept less often than it becomes a certain other one misleads who reads the table as it is.
     inverting = any(v * len(q) < 1 for v in q) and len(q) > 2
     if len(q) == 2:  # two letters that trade their names tell as much: take the names that keep the most rows
-        kept = [(sum(n * v for n, v in zip(counts, names, strict=True)), sum(names)) for names in _both(q)]
+        kept = [(sum(count * v for count, v in zip(counts, names, strict=True)), sum(names)) for names in _both(q)]
         q = max(zip(kept, _both(q), strict=True))[1]
     alike = ties(q, counts, boxes)
     if problem.form == "randomised-response" or sum(n > 0 for n in counts) == 1:  # of one value nothing can be told
@@ -87,7 +87,7 @@ def pram(
 def _corner(best: Best, boxes: Sequence[Shape], counts: Sequence[int]) -> tuple[Fraction, ...]:
     """The probabilities of keeping at the best corner of a search; a letter that never occurs is kept if it may be."""
     shape = boxes[best.shape]
-    roles = [HIGH if k == LOW and not n else k for k, n in zip(best.roles.tolist(), counts, strict=True)]
+    roles = [HIGH if k == LOW and not count else k for k, count in zip(best.roles.tolist(), counts, strict=True)]
     return tuple(v for k in roles if (v := shape[k]) is not None)
 
 

@@ -53,7 +53,7 @@ def relaxed(
     (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
     joint, delta = problem.pmf.marginal(list(problem.observe)), promise.delta
     alphabets = joint.alphabets(problem.observe)
-    if (S := int(np.prod([len(a) for a in alphabets.values()]))) > LETTERS:
+    if (S := int(np.prod([len(alphabet) for alphabet in alphabets.values()]))) > LETTERS:
         raise Unsupported(
             f"there are {S} values; with delta each has a value of its own that reveals it, and every pair of rows is "
             f"compared, so up to {LETTERS} are designed; without delta 100,000"

@@ -45,7 +45,7 @@ Columns = list[tuple[Fraction, frozenset[int]]]  # weight and members
 
 def serves_rows(problem: Problem) -> bool:
     """Whether a channel in rows for the whole input, under plain levels of local_dp alone, is found this way."""
-    if any(not isinstance(g, LocalDP) or g.metric is not None for g in problem.guarantees):
+    if any(not isinstance(promise, LocalDP) or promise.metric is not None for promise in problem.guarantees):
         return False
     ratio = plain_ratio(problem)
     if set(problem.objective.names) != set(problem.inputs) or ratio is None or ratio <= 1:
@@ -187,20 +187,20 @@ def weighted(found: Found, p: Floats, ratio: Fraction) -> Columns:
     so theta = s u where u covers every letter once, and s = 1 / (c + sum u): the ratio enters once, at the end.
     """
     members = subsets_of(found, len(p))
-    worth = [told_by(float(p[list(a)].sum() / p.sum()), float(ratio)) - found.value for a in members]
+    worth = [told_by(float(p[list(member)].sum() / p.sum()), float(ratio)) - found.value for member in members]
     return covering(members, worth, len(p), ratio)
 
 
 def subsets_of(found: Found, letters: int) -> list[frozenset[int]]:
     """The subsets of the columns found, and the whole alphabet, with which any weights can be completed."""
     everything = frozenset(range(letters))
-    sets = dict.fromkeys(frozenset(np.flatnonzero(a > 0.5).tolist()) or everything for a in found.columns)
+    sets = dict.fromkeys(frozenset(np.flatnonzero(column > 0.5).tolist()) or everything for column in found.columns)
     return [*sets, *({everything} - set(sets))]
 
 
 def covering(members: list[frozenset[int]], worth: list[float], letters: int, ratio: Fraction) -> Columns:
     """The exact weights of most worth with which these subsets cover every letter equally often."""
-    points = [[Fraction(x in a) for x in range(letters)] for a in members]
+    points = [[Fraction(x in member) for x in range(letters)] for member in members]
     u = best_mixture(points, worth, [Fraction(1)] * letters).theta
     s = 1 / (ratio - 1 + sum(u.values()))
     return [(s * t, members[k]) for k, t in u.items()]

@@ -133,7 +133,7 @@ def whole(values: Floats) -> Any:
     """Whole numbers of 1 / UNIT, as texts."""
     if values.ndim == 2:
         return [whole(row) for row in values]
-    return [str(int(Fraction(float(v)) * UNIT)) for v in values]
+    return [str(int(Fraction(float(value)) * UNIT)) for value in values]
 
 
 REMARK = (
@@ -160,8 +160,8 @@ def _channel(
 def _exactly(S: int, r: Fraction, subsets: np.ndarray, theta: np.ndarray) -> list[tuple[Fraction, tuple[int, ...]]]:
     """Weights that sum to one for every letter exactly: what a letter lacks of the most is added as its own column."""
     whole = {
-        tuple(np.flatnonzero(a).tolist()): Fraction(int(t * WEIGHT), WEIGHT)
-        for a, t in zip(subsets, theta, strict=True)
+        tuple(np.flatnonzero(subset).tolist()): Fraction(int(t * WEIGHT), WEIGHT)
+        for subset, t in zip(subsets, theta, strict=True)
     }
     weights = {members: t for members, t in whole.items() if t}
     cover = [sum((t for members, t in weights.items() if x in members), Fraction(0)) for x in range(S)]

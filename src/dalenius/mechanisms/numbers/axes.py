@@ -38,4 +38,4 @@ def axes_of(channel: Noise, records: Pmf | None, *, priors: bool = True, exactly
         found = capacity_weights(first, last, axis.low, axis.high, list(axis.weights)) if priors else [[first, 1]]
         laws.append(found)
     variances = [Fraction(0) if records is None else axis.variance(records) for axis in channel.axes]
-    return Axes(laws, [written(v) if exactly else up(v, DIGITS) for v in variances])
+    return Axes(laws, [written(variance) if exactly else up(variance, DIGITS) for variance in variances])

@@ -67,7 +67,7 @@ class Collected:
             )
         found, centres = [], []
         for j, letters in enumerate(channel.inputs.values()):
-            grid = np.array([float(exact(v)) for v in letters])
+            grid = np.array([float(exact(letter)) for letter in letters])
             middle = (grid[0] + grid[-1]) / 2
             raw = _scores(_matrix(channel, j), (grid - middle)[:, None] ** np.arange(POWERS + 1))
             raw = raw[places[:, j].astype(int)].T
@@ -118,7 +118,7 @@ class Collected:
     def products(self, left: Floats, right: Floats, target: str) -> Floats:
         """The covariance of the estimates of Cov(left_j . x, right_j . x), one pair of rows for each estimate."""
         columns, n = range(len(self.names)), self.scores.shape[1]
-        pairs = np.array([[self._score((a, b)) for b in columns] for a in columns])
+        pairs = np.array([[self._score((column, b)) for b in columns] for column in columns])
         scores = np.einsum("ja,jb,abi->ji", left, right, pairs)
         if target == "population":
             return np.asarray(np.atleast_2d(np.cov(scores)) / n)

@@ -97,12 +97,12 @@ def _offers(problem: Problem, numbers: Numbers) -> list[tuple[str, Callable[[], 
     kind, goal = problem.noise.kind, problem.objective
     if kind not in SHAPED:
         return [(f"{kind} noise", lambda: _by_norm(problem, numbers))]
-    levels = [g for g in problem.guarantees if isinstance(g, LocalDP)]
+    levels = [promise for promise in problem.guarantees if isinstance(promise, LocalDP)]
     if isinstance(goal, MinimizeDistortion) and levels:
         return [("noise of the level that is promised", lambda: _by_level(problem, numbers, levels))]
     plans: list[Any] = [ColumnPlan(numbers, kind)]
     across = len(numbers.names) > 1 and kind != "laplace" and not problem.noise.clip
-    if across and sum(v > 0 for v in numbers.variances) > 1:
+    if across and sum(variance > 0 for variance in numbers.variances) > 1:
         plans.append(PrincipalPlan(numbers, kind))
     return [(plan.words, partial(_by_plan, problem, numbers, plan)) for plan in plans]
 
@@ -121,7 +121,7 @@ def _by_plan(problem: Problem, numbers: Numbers, plan: Any) -> Design:
 def _least_error(problem: Problem, numbers: Numbers, plan: Any) -> Design:
     """The least squared error at which every promise holds, by bisection in floats and then a proof."""
     shrinks = plan.kind == "shrinkage"
-    whole = float(numbers.variance) or float(sum(s**2 for s in numbers.steps))
+    whole = float(numbers.variance) or float(sum(step**2 for step in numbers.steps))
     groups = [_groups(problem, g.secret) if isinstance(g, Leakage) else None for g in problem.guarantees]
 
     def broken(d: float) -> bool:
@@ -129,7 +129,7 @@ def _least_error(problem: Problem, numbers: Numbers, plan: Any) -> Design:
             drafts = plan.drafts(d)
         except Unsupported:
             return True
-        return any(_exceeds(g, drafts, numbers, s) for g, s in zip(problem.guarantees, groups, strict=True))
+        return any(_exceeds(promise, drafts, numbers, s) for promise, s in zip(problem.guarantees, groups, strict=True))
 
     high = log(whole) + 0.7
     while not shrinks and broken(exp(high)) and high < log(whole) + 25:
@@ -280,7 +280,7 @@ def _clip(problem: Problem, numbers: Numbers, j: int) -> tuple[int, int] | None:
     ends = problem.noise.clip.get(numbers.names[j])
     if ends is None:
         return None
-    low, high = ((v - numbers.grids[j][0]) / numbers.steps[j] for v in ends)
+    low, high = ((end - numbers.grids[j][0]) / numbers.steps[j] for end in ends)
     if low.denominator != 1 or high.denominator != 1:
         raise InputError(f"column {numbers.names[j]!r}: the released range does not begin and end on the grid")
     return int(low), int(high)
@@ -334,7 +334,7 @@ def _line(problem: Problem, numbers: Numbers, channel: Noise) -> dict[str, Any] 
         return None
     shares = np.bincount(numbers.places[:, 0], weights=numbers.shares, minlength=numbers.sizes[0]).astype(float)
     slope, weights = rate_line(shares, float(squared))
-    whole = [[str(i), str(max(1, round(w * 2**40)))] for i, w in enumerate(weights.tolist()) if shares[i]]
+    whole = [[str(i), str(max(1, round(weight * 2**40)))] for i, weight in enumerate(weights.tolist()) if shares[i]]
     return {"slope": up(Fraction(slope), 20), "weights": whole}
 
 
@@ -361,7 +361,7 @@ def _remarks(
     assert problem.noise is not None
     told, stated = [], best.stated
     reached, leaks = exact(stated["distortion"]), exact(stated["leakage_bits"])
-    others = [d for d in designs if d.channel is not best.channel]
+    others = [design for design in designs if design.channel is not best.channel]
     if others:
         other = others[0].stated
         told.append(

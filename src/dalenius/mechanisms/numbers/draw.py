@@ -56,4 +56,4 @@ class NoiseSampler:
 
 def _over(weights: tuple[int, ...]) -> list[Fraction]:
     total = sum(weights)
-    return [Fraction(w, total) for w in weights]
+    return [Fraction(weight, total) for weight in weights]

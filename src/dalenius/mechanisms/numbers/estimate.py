@@ -419,4 +419,4 @@ def _places(channel: Noise, released: Any) -> Floats:
 
 def _moment(weights: tuple[int, ...], power: int) -> float:
     total = 2 * sum(weights) - weights[0]
-    return float(Fraction(2 * sum(k**power * w for k, w in enumerate(weights)), total))
+    return float(Fraction(2 * sum(k**power * weight for k, weight in enumerate(weights)), total))

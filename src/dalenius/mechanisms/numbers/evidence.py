@@ -37,7 +37,7 @@ SLACK = 1e-6  # of a left inverse in floats
 
 
 def _law(axis: NoiseAxis) -> Floats:
-    half = np.array([w / sum(axis.weights) for w in axis.weights])
+    half = np.array([weight / sum(axis.weights) for weight in axis.weights])
     law = np.concatenate([half[:0:-1], half])
     return np.asarray(law / law.sum())
 

@@ -68,11 +68,11 @@ class Numbers:
 
     @cached_property
     def sizes(self) -> list[int]:
-        return [len(a) for a in self.letters.values()]
+        return [len(letter) for letter in self.letters.values()]
 
     @cached_property
     def grids(self) -> list[list[Fraction]]:
-        return [[exact(v) for v in letters] for letters in self.letters.values()]
+        return [[exact(letter) for letter in letters] for letters in self.letters.values()]
 
     @cached_property
     def steps(self) -> list[Fraction]:
@@ -80,7 +80,7 @@ class Numbers:
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
-        return np.array([int(w) / self.total for w in self.weights])
+        return np.array([int(weight) / self.total for weight in self.weights])
 
     def moment(self, j: int, k: int) -> Fraction:
         return Fraction(
@@ -95,12 +95,12 @@ class Numbers:
     @cached_property
     def variances(self) -> list[Fraction]:
         """In steps."""
-        return [self.moment(j, 2) - m**2 for j, m in enumerate(self.means)]
+        return [self.moment(j, 2) - mean**2 for j, mean in enumerate(self.means)]
 
     @property
     def variance(self) -> Fraction:
         """Of all columns together, in their unit."""
-        return sum((v * s**2 for v, s in zip(self.variances, self.steps, strict=True)), Fraction(0))
+        return sum((v * step**2 for v, step in zip(self.variances, self.steps, strict=True)), Fraction(0))
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Draft:
     def of(cls, numbers: Numbers, take: Sequence[Fraction], move: Fraction, p: float, scale: float) -> "Draft":
         one = np.lcm.reduce([move.denominator, *(v.denominator for v in take)], dtype=object)
         parts = [int(v * one) for v in take]
-        if sum(abs(a) * n for a, n in zip(parts, numbers.sizes, strict=True)) + abs(int(move * one)) >= 1 << 62:
+        if sum(abs(part) * n for part, n in zip(parts, numbers.sizes, strict=True)) + abs(int(move * one)) >= 1 << 62:
             raise Unsupported("the noise needs numbers that are too long; take a larger step")
         return cls(tuple(take), move, p, scale, (numbers.places @ np.array(parts) + int(move * one)) // int(one))
 
@@ -175,9 +175,9 @@ class ColumnPlan:
     def __init__(self, numbers: Numbers, kind: str) -> None:
         self.numbers, self.kind = numbers, kind
         # Of a column that is shrunk to nothing the grid point nearest to its mean is released.
-        constant = [v + (m - round(m)) ** 2 for v, m in zip(numbers.variances, numbers.means, strict=True)]
+        constant = [v + (mean - round(mean)) ** 2 for v, mean in zip(numbers.variances, numbers.means, strict=True)]
         spread = constant if kind == "shrinkage" else numbers.variances
-        self.constant, self.most = constant, [float(v * s**2) for v, s in zip(spread, numbers.steps, strict=True)]
+        self.constant, self.most = constant, [float(v * step**2) for v, step in zip(spread, numbers.steps, strict=True)]
 
     def shares(self, d: float) -> list[float]:
         """The squared error of each column, in its unit."""
@@ -250,8 +250,8 @@ class PrincipalPlan:
 
     def __init__(self, numbers: Numbers, kind: str) -> None:
         self.numbers, self.kind = numbers, kind
-        self.steps = np.array([float(s) for s in numbers.steps])
-        self.mean = np.array([float(m) for m in numbers.means])
+        self.steps = np.array([float(step) for step in numbers.steps])
+        self.mean = np.array([float(mean) for mean in numbers.means])
         x = (numbers.places - self.mean) * self.steps
         values, axes = np.linalg.eigh((x * numbers.shares[:, None]).T @ x)
         self.axes = axes.T * np.sign(axes.T[np.arange(len(values)), np.abs(axes).argmax(axis=0)])[:, None]

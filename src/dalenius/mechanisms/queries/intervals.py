@@ -134,8 +134,8 @@ def _quantile(question: Question, share: Fraction, shape: Shape, drawn: Sequence
     surely_before = False
     for k in range(len(cells)):
         weights = [1 - share] * (k + 1) + [-share] * (len(cells) - k - 1)
-        reached = float(sum((w * v for w, v in zip(weights, drawn, strict=True)), Fraction(0)))
-        away = stays_below(noise, [float(abs(w)) for w in weights], error) * float(shape.grid)
+        reached = float(sum((weight * v for weight, v in zip(weights, drawn, strict=True)), Fraction(0)))
+        away = stays_below(noise, [float(abs(weight)) for weight in weights], error) * float(shape.grid)
         if reached >= 0:
             found.append(k)
         if reached + away >= 0 and not surely_before:
@@ -158,11 +158,11 @@ def stays_below(noise: Added, weights: Sequence[float], error: float) -> float:
     """
     goal = -log(error)
     if isinstance(noise, Gaussian):
-        return sqrt(2 * goal * float(noise.variance) * sum(w * w for w in weights))
+        return sqrt(2 * goal * float(noise.variance) * sum(weight * weight for weight in weights))
     assert isinstance(noise, Laplace)
     scale = float(noise.scale)
     a = exp(-1 / scale)
-    different = {w: list(weights).count(w) for w in set(weights)}
+    different = {weight: list(weights).count(weight) for weight in set(weights)}
     best = inf
     for k in range(1, SLOPES):
         h = k / SLOPES / scale / max(different)

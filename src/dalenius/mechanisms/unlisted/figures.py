@@ -43,16 +43,16 @@ def added(values: Sequence[float]) -> float:
 
 def summed(levels: Sequence[float | None]) -> float | None:
     """The sum of levels, None where one of them has none."""
-    known = [v for v in levels if v is not None]
+    known = [level for level in levels if level is not None]
     return None if len(known) < len(levels) else added(known)
 
 
 def largest(levels: Sequence[float | None]) -> float | None:
     """The largest of some levels, None where one of them has none."""
-    known = [v for v in levels if v is not None]
+    known = [level for level in levels if level is not None]
     return None if len(known) < len(levels) else max(known)
 
 
 def apart_together(values: Sequence[float]) -> float:
     """The total variation of products of laws, from those of their factors: 1 - prod (1 - v)."""
-    return rounded_up(1 - prod((1 - min(Fraction(1), Fraction(v)) for v in values), start=Fraction(1)))
+    return rounded_up(1 - prod((1 - min(Fraction(1), Fraction(value)) for value in values), start=Fraction(1)))

@@ -80,8 +80,8 @@ class StayingForm(UnlistedForm[C]):
         weight = np.zeros(channel.shape[0])
         outcomes, index = original.grouped(list(channel.inputs))
         shares = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
-        for codes, n in zip(outcomes, shares.tolist(), strict=True):
-            weight[channel.row_of(codes)] += n / original.total * rows
+        for codes, share in zip(outcomes, shares.tolist(), strict=True):
+            weight[channel.row_of(codes)] += share / original.total * rows
         return weight
 
     def expected(self, channel: C, often: Floats) -> Floats:
@@ -107,7 +107,7 @@ class StayingForm(UnlistedForm[C]):
             first = Finding(what, 0.0, share / 2, "a value was released that its input cannot draw")
         else:
             seen = np.bincount(classes, weights=kept).astype(np.int64)
-            told = [f"records whose value{which} is kept with probability {v:.6g}" for v in values]
+            told = [f"records whose value{which} is kept with probability {value:.6g}" for value in values]
             first = counts_finding(what, seen, of_class * values, of_class, share / 2, told)
         in_all, rows = (np.array([kept.sum()]), np.array([float(stays @ n)])), np.array(float(len(letters)))
         often = np.bincount(letters, minlength=size), self.expected(channel, n)

@@ -71,17 +71,17 @@ class Pattern:
 
     def __init__(self, rows: Sequence[tuple[int, float, int, float]], floors: Sequence[Floor], size: int) -> None:
         self.floors, self.count = floors, len(rows)
-        i = np.array([r[0] for r in rows], dtype=np.int64)
-        j = np.array([r[2] for r in rows], dtype=np.int64)
-        ci = np.array([r[1] for r in rows])
-        cj = np.array([r[3] for r in rows])
+        i = np.array([row[0] for row in rows], dtype=np.int64)
+        j = np.array([row[2] for row in rows], dtype=np.int64)
+        ci = np.array([row[1] for row in rows])
+        cj = np.array([row[3] for row in rows])
         k = np.arange(len(rows))
         self.matrix = _sparse(np.r_[ci, cj], np.r_[k, k], np.r_[i, j], (len(rows), size))
         # S' diag(weight) S, as the entries it touches and the share of every row in each.
         self.touched, at = np.unique(np.r_[i, j, i, j] * size + np.r_[i, j, j, i], return_inverse=True)
         shares = np.r_[ci * ci, cj * cj, ci * cj, ci * cj]
         self.outer = _sparse(shares, at, np.r_[k, k, k, k], (len(self.touched), len(rows)))
-        covered = [int(e) for f in floors for e in f.rows]
+        covered = [int(row) for f in floors for row in f.rows]
         self.only_floors = 2 * len(covered) == len(rows) and len(set(covered)) == len(covered)
 
 

@@ -94,7 +94,7 @@ class Cone:
     def add(self, x: Floats) -> int:
         """The tangent at x, and its number."""
         secrets = [s for _, s in self.terms] + [s for s, _ in self.given.worst]
-        logs = [s.logs(x[:, None])[:, 0] for s in secrets]
+        logs = [secret.logs(x[:, None])[:, 0] for secret in secrets]
         many = len(self.terms)
         rows = [self._gain(logs[:many])] + [self._excess(k, v) for k, v in enumerate(logs[many:])]
         self.tangents.append((logs, rows))
@@ -141,7 +141,7 @@ class Cone:
             np.hstack([self.equal, np.zeros((len(self.equal), two))]),
             np.hstack([p, np.zeros(extra + two)])[None],
         ]
-        sizes = np.cumsum([len(b) for b in blocks])
+        sizes = np.cumsum([len(block) for block in blocks])
         lower = np.zeros(int(sizes[-1]))
         lower[-1] = 1.0
         upper = np.full(len(lower), np.inf)

@@ -118,7 +118,7 @@ class Layout:
             self.A = np.ascontiguousarray(np.vstack([self.A, block]))
         self.Cs += limits
         self.gauge_first = floors_end
-        self.rank = sum(len(t.B) + t.worst for t in self.terms) + len(self.A)
+        self.rank = sum(len(term.B) + term.worst for term in self.terms) + len(self.A)
         rows = [(j, r / p[j], i, -1 / p[i]) for i, j, r in given.pairs]
         floors = []
         for k, (own, r) in enumerate(given.local_dp):
@@ -234,7 +234,7 @@ class Layout:
 
     def fits(self, from_: Snapshot) -> bool:
         """Whether a snapshot has the shape of this program."""
-        shapes = [v.shape for v in from_.state.q], [(self.m, len(t.secret.G)) for t in self.terms]
+        shapes = [v.shape for v in from_.state.q], [(self.m, len(term.secret.G)) for term in self.terms]
         s = from_.state
         same = s.x.shape == self.live.shape and s.eta.shape[1] == len(self.G) and s.u.shape == self.D.shape
         same = same and shapes[0] == shapes[1] and s.a.shape[1] == self.pattern.count + len(self.A)
@@ -253,8 +253,8 @@ class Layout:
         )
 
     def multipliers(self, state: State) -> Multipliers:
-        logs = [(t.secret, (state.y[k] / t.lam(state)).T) for k, t in enumerate(self.terms)]
-        flat = [t.secret.spread(values) for t, (_, values) in zip(self.terms, logs, strict=True)]
+        logs = [(term.secret, (state.y[k] / term.lam(state)).T) for k, term in enumerate(self.terms)]
+        flat = [term.secret.spread(values) for term, (_, values) in zip(self.terms, logs, strict=True)]
         average = len(self.given.objective) + len(self.given.leakages)
         nu = state.nu.T
         floors = []
@@ -271,7 +271,7 @@ class Layout:
         rhos: list[list[Floats]] = [[] for _ in self.given.gauges]
         for (k, _), rows in zip(self.gauge_parts, self.gauge_rows, strict=True):
             rhos[k].append(local[rows])
-        gauges = tuple((float(w), tuple(parts)) for w, parts in zip(weights, rhos, strict=True))
+        gauges = tuple((float(weight), tuple(parts)) for weight, parts in zip(weights, rhos, strict=True))
         limits = len(self.given.leakages)
         return Multipliers(
             tuple(flat[:average]),

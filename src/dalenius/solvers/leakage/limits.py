@@ -68,7 +68,7 @@ class Limits:
         for view in program.independent:
             J = _flint(view) * channel
             for k, seen in enumerate(view.sum(axis=1)):
-                if any(int(J[k, t]) * self.total != int(seen) * q for t, q in enumerate(letters)):
+                if any(int(J[k, t]) * self.total != int(seen) * letter for t, letter in enumerate(letters)):
                     return "a view is not independent of the value"
         if program.marginal is not None:
             for q, r in zip(letters, program.marginal, strict=True):
@@ -156,9 +156,9 @@ class Limits:
         for t in range(self.program.letters):
             f = arb(0)
             for rows in groups:
-                joint = [(J[int(k), t], seen[k]) for k in rows if J[int(k), t] > 0]
+                joint = [(J[int(row), t], seen[row]) for row in rows if J[int(row), t] > 0]
                 q = sum((j for j, _ in joint), fmpz(0))
-                all_seen = sum(seen[k] for k in rows)
+                all_seen = sum(seen[row] for row in rows)
                 for j, s in joint:
                     f += arb(j) * arb(fmpq(j * all_seen, q * s)).log()
             out.append(f)
@@ -170,9 +170,9 @@ class Limits:
         seen = [int(v) for v in term.counts.sum(axis=1)]
         for g in np.unique(term.group):
             rows = [int(k) for k in np.flatnonzero(term.group == g)]
-            all_seen = sum(seen[k] for k in rows)
+            all_seen = sum(seen[row] for row in rows)
             for t in range(self.program.letters):
-                q = sum(int(J[k, t]) for k in rows)
-                if any(int(J[k, t]) * all_seen != seen[k] * q for k in rows):
+                q = sum(int(J[row, t]) for row in rows)
+                if any(int(J[row, t]) * all_seen != seen[row] * q for row in rows):
                     return False
         return True

@@ -86,7 +86,7 @@ class Newton:
         self.products = [a * b for a, b in pairs]
         # 1 / 0 stands for an entry that is forbidden and stays as it is.
         self.inverses = [tuple(1 / np.where(v > 0, v, np.inf) for v in pair) for pair in pairs]
-        self.local = [Local(t, state, k, x) for k, t in enumerate(model.terms)]
+        self.local = [Local(term, state, k, x) for k, term in enumerate(model.terms)]
         self.limits = [o for o in self.local if o.term.at is not None and not o.term.worst]
         self._residuals()
         weight = state.nu / state.a
@@ -103,7 +103,7 @@ class Newton:
 
         columns.factor(state.z, x, weight, rows)
         schur = self._without_equalities()
-        self.V = np.stack([*model.Cs, *(o.gradient for o in self.limits)]) if self.extra else None
+        self.V = np.stack([*model.Cs, *(limit.gradient for limit in self.limits)]) if self.extra else None
         size = n + self.extra
         S = np.zeros((size, size))
         S[:n, :n] = schur[:n, :n]
@@ -113,7 +113,7 @@ class Newton:
             S[n:, :n] = S[:n, n:].T
             S[n:, n:] = self.V.reshape(self.extra, -1) @ PV.reshape(-1, self.extra)
             k = n + np.arange(self.extra)
-            self.bent = np.r_[state.u / state.s, [float(o.curvature[0, 0]) for o in self.limits]]
+            self.bent = np.r_[state.u / state.s, [float(limit.curvature[0, 0]) for limit in self.limits]]
             S[k, k] += self.bent
         # Row sums and equalities repeat each other; fixing the difference keeps the Schur matrix definite.
         if len(model.G):

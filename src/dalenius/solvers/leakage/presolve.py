@@ -31,7 +31,7 @@ def none_of(a: Arrays) -> Multipliers:
     m = a.allowed.shape[1]
     secrets = [*(s for _, s in a.objective), *(s for s, _ in a.leakages)]
     return Multipliers(
-        tuple(np.zeros((s.size, m)) for s in secrets),
+        tuple(np.zeros((secret.size, m)) for secret in secrets),
         np.zeros(len(a.leakages)),
         np.zeros(len(a.distortions)),
         tuple(np.zeros(m) for _ in a.worst),
@@ -333,7 +333,7 @@ def _tied(a: Arrays, loss: float) -> tuple[Arrays, Lift]:  # noqa: ARG001 - ever
     for k in equal_dp:
         rows = a.local_dp[k][0]
         blocks.append(unit[rows] - unit[rows[:1]])
-    blocks += [(unit[a.pairs[k][1]] - unit[a.pairs[k][0]])[None] for k in equal_pairs]
+    blocks += [(unit[a.pairs[pair][1]] - unit[a.pairs[pair][0]])[None] for pair in equal_pairs]
     blocks += [a.A[ends[k] : ends[k] + a.odds[k][0] // 2] for k in equal_odds]
     G = np.vstack(blocks)
     free_dp, free_pairs, free_odds = (
@@ -345,7 +345,7 @@ def _tied(a: Arrays, loss: float) -> tuple[Arrays, Lift]:  # noqa: ARG001 - ever
         G=G,
         h=np.vstack([a.h, np.zeros((len(G) - first, m))]),
         local_dp=[a.local_dp[k] for k in free_dp],
-        pairs=[a.pairs[k] for k in free_pairs],
+        pairs=[a.pairs[pair] for pair in free_pairs],
         A=np.vstack([np.zeros((0, n)), *(a.A[ends[k] : ends[k + 1]] for k in free_odds)]),
         odds=[a.odds[k] for k in free_odds],
     )
@@ -366,7 +366,7 @@ def _tied(a: Arrays, loss: float) -> tuple[Arrays, Lift]:  # noqa: ARG001 - ever
             at += len(eta)
         for k in equal_pairs:
             i, j, _ = a.pairs[k]
-            mirror = next(q for q in equal_pairs if a.pairs[q][:2] == (j, i))
+            mirror = next(pair for pair in equal_pairs if a.pairs[pair][:2] == (j, i))
             pairs[k] += np.maximum(y.equal[at], 0.0)
             pairs[mirror] += np.maximum(-y.equal[at], 0.0)
             at += 1
@@ -398,8 +398,8 @@ def _idle(a: Arrays, loss: float) -> tuple[Arrays, Lift]:  # noqa: ARG001
         for k, v in zip([*objective, *(len(a.objective) + k for k in average)], y.posteriors, strict=True):
             posteriors[k] = v
         old.leakage[average] = y.leakage
-        for k, v, w in zip(single, y.worst, y.worst_posteriors, strict=True):
-            worst[k], single_posteriors[k] = v, w
+        for k, v, posterior in zip(single, y.worst, y.worst_posteriors, strict=True):
+            worst[k], single_posteriors[k] = v, posterior
         return replace(
             y,
             posteriors=tuple(posteriors),

@@ -107,7 +107,7 @@ class Program:
         shapes = {"allowed": (self.allowed.shape, (n, m)), "cost": (self.cost.shape, (n, m))}
         shapes |= {f"distortion {j}": (C.shape, (n, m)) for j, (C, _) in enumerate(self.distortions)}
         terms = [*(t for _, t in self.objective), *(t for t, _ in self.leakages), *(t for t, _ in self.worst)]
-        shapes |= {f"term {k}": (t.counts.shape, (len(t.group), n)) for k, t in enumerate(terms)}
+        shapes |= {f"term {k}": (term.counts.shape, (len(term.group), n)) for k, term in enumerate(terms)}
         shapes |= {f"view {k}": (v.shape[1:], (n,)) for k, v in enumerate(self.independent)}
         shapes |= {f"worst case {k}": (most.shape, (n,)) for k, (_, most) in enumerate(self.worst)}
         shapes |= {f"odds {k}": (against.shape, (len(v), n)) for k, (v, against, _) in enumerate(self.odds)}
@@ -120,12 +120,12 @@ class Program:
         for name, (found, wanted) in shapes.items():
             if found != wanted:
                 raise InputError(f"{name} has shape {found}, not {wanted}")
-        tables = [*(t.counts for t in terms if not t.foreign), *self.independent]
+        tables = [*(term.counts for term in terms if not term.foreign), *self.independent]
         for k, counts in enumerate(tables):
             if (counts.sum(axis=0) != self.mass).any():
                 raise InputError(f"table {k} of counts does not add up to the mass of every row")
         ratios = [*(r for _, r in self.local_dp), *(r for *_, r in self.pairs), *(r for *_, r in self.odds)]
-        if any(r < 1 for r in ratios):
+        if any(ratio < 1 for ratio in ratios):
             raise InputError(f"a ratio of probabilities is bounded by {min(ratios)} < 1")
         if self.marginal is not None and (min(self.marginal) < 0 or sum(self.marginal) != 1):
             raise InputError("the distribution of the values is not a probability vector")

@@ -33,7 +33,7 @@ class Equalities:
         def add(coefficients: list[int], right: list[int]) -> None:
             shared = gcd(*coefficients, *right)
             if shared:
-                rows.append(([v // shared for v in coefficients], [v // shared for v in right]))
+                rows.append(([coefficient // shared for coefficient in coefficients], [v // shared for v in right]))
 
         def apart(counts: Exact, together: list[int]) -> None:
             whole_ = sum(together)
@@ -119,7 +119,7 @@ def rounded(W: Floats, allowed: Exact, equal: Equalities, bits: int, tiny: float
         K[rows, t] = 0
     K[np.arange(n), [sinks[k] for k in sink_of]] = 0
     one = scale << bits
-    plain = [t for t in pivots if t not in sinks]
+    plain = [pivot for pivot in pivots if pivot not in sinks]
     G = fmpz_mat(*equal.G.shape, [int(v) for v in equal.G.ravel()])
     fixed = G * fmpz_mat(n, m, [int(v) for v in K.ravel()])
     for t in plain:
@@ -137,8 +137,8 @@ def rounded(W: Floats, allowed: Exact, equal: Equalities, bits: int, tiny: float
 
 def _settle(K: Exact, t: int, pivot: "_Pivot", missing: list[int]) -> None:
     rows, equations, inverse, det = pivot
-    for e, line in zip(rows, inverse, strict=True):
-        K[e, t] = sum(v * missing[i] for v, i in zip(line, equations, strict=True)) // det
+    for row, line in zip(rows, inverse, strict=True):
+        K[row, t] = sum(v * missing[equation] for v, equation in zip(line, equations, strict=True)) // det
 
 
 _Pivot = tuple[list[int], list[int], list[list[int]], int]
@@ -203,7 +203,7 @@ def _inverse(G: Exact, rows: list[int]) -> _Pivot:
     equations = _first_independent([[int(v) for v in g[rows]] for g in G], len(rows))
     if len(equations) < len(rows):
         raise SolverFailed("the pivots of a value are dependent")
-    square = fmpz_mat(len(rows), len(rows), [int(G[i, e]) for i in equations for e in rows])
+    square = fmpz_mat(len(rows), len(rows), [int(G[equation, row]) for equation in equations for row in rows])
     inverse = fmpq_mat(square).inv()
     entries = [[inverse[i, j] for j in range(len(rows))] for i in range(len(rows))]
     det = lcm(*(int(v.q) for line in entries for v in line))
