@@ -87,7 +87,7 @@ class Cdf:
         return exact(repr(x))
 
     def to_json(self) -> dict[str, Any]:
-        rows = [[written(v) for v in row] for row in self.parameters]
+        rows = [[written(entry) for entry in row] for row in self.parameters]
         return {self.law: rows if self.law == "points" else rows[0]}
 
 

@@ -49,8 +49,8 @@ class Channel(Kernel):
     by_outcome: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        alphabets({n: list(a) for n, a in self.inputs.items()}, "inputs")
-        alphabets({n: list(a) for n, a in self.output.items()}, "output")
+        alphabets({name: list(a) for name, a in self.inputs.items()}, "inputs")
+        alphabets({name: list(a) for name, a in self.output.items()}, "output")
         outcomes, letters = self.shape
         if len(self.rows) != outcomes:
             raise InvalidChannel(f"{len(self.rows)} rows for {outcomes} input outcomes")
@@ -61,10 +61,10 @@ class Channel(Kernel):
             where = outcome_words(list(self.inputs), x)
             if len(row) != letters or not row:
                 raise InvalidChannel(f"the row of {where} has {len(row)} entries for {letters} values")
-            if any(v.numerator < 0 for v in row):
+            if any(entry.numerator < 0 for entry in row):
                 raise InvalidChannel(f"the row of {where} has a negative entry {written(min(row))}")
-            one = lcm(*(v.denominator for v in row))
-            if (total := sum(v.numerator * (one // v.denominator) for v in row)) != one:
+            one = lcm(*(entry.denominator for entry in row))
+            if (total := sum(entry.numerator * (one // entry.denominator) for entry in row)) != one:
                 raise InvalidChannel(f"the row of {where} sums to {written(Fraction(total, one))}, not 1")
             good.add(id(row))
 
@@ -83,7 +83,7 @@ class Channel(Kernel):
         for k, row in enumerate(np.asarray(matrix, dtype=float)):
             if not np.all(np.isfinite(row)) or row.min() < -1e-6 or abs(row.sum() - 1) > 1e-6:
                 raise InvalidChannel(f"row {k + 1} is not a distribution, even approximately")
-            ticks = [max(0, round(float(v) * unit)) for v in row]
+            ticks = [max(0, round(float(entry) * unit)) for entry in row]
             largest = max(range(len(ticks)), key=ticks.__getitem__)
             ticks[largest] += unit - sum(ticks)
             rows.append(tuple(Fraction(t, unit) for t in ticks))
@@ -103,15 +103,15 @@ class Channel(Kernel):
         texts = {v for row in document["rows"] for v in row if isinstance(v, str)}  # most of a large channel is zero
         known = {text: exact(text, "a recipe entry") for text in texts}
         rows = tuple(
-            tuple(known[v] if isinstance(v, str) else exact(v, "a recipe entry") for v in row)
+            tuple(known[entry] if isinstance(entry, str) else exact(entry, "a recipe entry") for entry in row)
             for row in document["rows"]
         )
         return cls(inputs, output, rows)
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "inputs": {n: list(a) for n, a in self.inputs.items()},
-            "output": {n: list(a) for n, a in self.output.items()},
+            "inputs": {name: list(letters) for name, letters in self.inputs.items()},
+            "output": {name: list(letters) for name, letters in self.output.items()},
             "rows": list(self._texts),
         }
 

@@ -119,12 +119,12 @@ def _matrix(
             f"the distortion matrix is {len(matrix)} by {len(matrix[0])}; it needs one row for each of the "
             f"{len(outcomes)} values and one column for each of the {len(letters)} released values"
         )
-    numbers = [[exact(v, "a distortion") for v in row] for row in matrix]
+    numbers = [[exact(entry, "a distortion") for entry in row] for row in matrix]
     if min(min(row) for row in numbers) < 0:
         raise InputError("a distortion is negative")
-    one = lcm(*(v.denominator for row in numbers for v in row))
+    one = lcm(*(entry.denominator for row in numbers for entry in row))
     place = {outcome: k for k, outcome in enumerate(outcomes)}
-    whole: Table = [[int(v * one) for v in row] for row in numbers]
+    whole: Table = [[int(entry * one) for entry in row] for row in numbers]
     low = [whole[place[x]] for x in rows]
     return low, low, one
 

@@ -59,7 +59,7 @@ class Guess(Guarantee):
         if self.gain is None and self.at_most is not None and self.at_most > 1:
             raise InputError(f"at_most is {written(self.at_most)}; a guess is right at most always, which is 1")
         if self.gain is not None and not isinstance(self.gain, str):
-            rows = tuple(tuple(not_negative(g, "a gain") for g in row) for row in self.gain)
+            rows = tuple(tuple(not_negative(entry, "a gain") for entry in row) for row in self.gain)
             if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
                 raise InputError("a gain has one row for each action, and in it a number for each value of the secret")
             object.__setattr__(self, "gain", rows)
@@ -72,7 +72,7 @@ class Guess(Guarantee):
     def to_json(self) -> dict[str, Any]:
         gain: Any = self.gain
         if gain is not None and not isinstance(gain, str):
-            gain = [[written(g) for g in row] for row in gain]
+            gain = [[written(entry) for entry in row] for row in gain]
         return {
             "guess": list(self.about),
             **({"at_most": written(self.at_most)} if self.at_most is not None else {}),

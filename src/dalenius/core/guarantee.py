@@ -161,7 +161,7 @@ class LocalDP(Guarantee):
         object.__setattr__(self, "given", named(self.given) if self.given else ())
         _at_least_one(self.rows, "rows")
         if self.metric is not None and not isinstance(self.metric, str):
-            rows = tuple(tuple(not_negative(d, "a distance") for d in row) for row in self.metric)
+            rows = tuple(tuple(not_negative(entry, "a distance") for entry in row) for row in self.metric)
             if not rows or any(len(row) != len(rows) for row in rows):
                 raise InputError("a metric has one row of distances for each input outcome, and as many columns")
             if any(rows[i][i] or rows[i][j] != rows[j][i] for i in range(len(rows)) for j in range(i + 1)):
@@ -171,7 +171,7 @@ class LocalDP(Guarantee):
     def to_json(self) -> dict[str, Any]:
         given: Any = self.metric
         if given and not isinstance(given, str):
-            given = [[written(d) for d in row] for row in given]
+            given = [[written(entry) for entry in row] for row in given]
         extra = {"metric": given} if given else {}
         return {
             "local_dp": written(self.epsilon),

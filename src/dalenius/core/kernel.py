@@ -166,7 +166,7 @@ class Kernel:
                 raise MismatchError(
                     f"{name!r} has another list of values in the stated distribution than in the recipe"
                 )
-        scale = lcm(*(v.denominator for row in self.rows for v in row))
+        scale = lcm(*(entry.denominator for row in self.rows for entry in row))
         places = list(product(*(range(len(a)) for a in self.output.values())))
         codes, counts = [], []
         for atom, weight in zip(prior.support.tolist(), prior.weights.tolist(), strict=True):

@@ -76,7 +76,7 @@ class MarkovChain:
         if type(model["n"]) is not int:
             raise InvalidPmf(f"the number of samples is {model['n']!r}, not an integer")
         initial = tuple(exact(v, "initial") for v in model["initial"])
-        rows = tuple(tuple(exact(v, "transition") for v in row) for row in model["transition"])
+        rows = tuple(tuple(exact(entry, "transition") for entry in row) for row in model["transition"])
         return cls(tuple(map(str, model["letters"])), initial, rows, model["n"])
 
     def to_json(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class MarkovChain:
                 f"{last - first + 1} neighbours of a chain have more than {MOST_OUTCOMES:,} outcomes; design small "
                 'windows of them: form = "windows" in [mechanism]'
             )
-        scale = lcm(*(v.denominator for row in (self.initial, *self.transition) for v in row))
+        scale = lcm(*(entry.denominator for row in (self.initial, *self.transition) for entry in row))
         found: list[tuple[tuple[int, ...], int]] = [((k,), int(v * scale)) for k, v in enumerate(self.initial) if v]
         for _ in range(last - first):
             found = [((*x, k), n * int(v * scale)) for x, n in found for k, v in enumerate(self.transition[x[-1]]) if v]

@@ -52,9 +52,9 @@ def type_law(
     count_types(n, len(kernel[0]))
     types = list(list_types(n, len(kernel[0])))
     one = lcm(*(p.denominator for p in prior))
-    unit = lcm(*(k.denominator for row in kernel for k in row))
+    unit = lcm(*(entry.denominator for row in kernel for entry in row))
     factorials = [factorial(k) for k in range(n + 1)]
-    powers = [[_powers(int(k * unit), n) for k in row] for row in kernel]
+    powers = [[_powers(int(entry * unit), n) for entry in row] for row in kernel]
     weights = []
     for t in types:
         many = factorials[n]

@@ -56,9 +56,9 @@ def kernel_of(query: Query) -> Kernels:
     """
     if query.kernel is not None:
         letters, rows = query.kernel
-        flat = list(dict.fromkeys(v for row in rows for v in row))
+        flat = list(dict.fromkeys(entry for row in rows for entry in row))
         at = {v: k for k, v in enumerate(flat)}
-        return Kernels(letters, tuple(flat), np.array([[at[v] for v in row] for row in rows], dtype=np.intp))
+        return Kernels(letters, tuple(flat), np.array([[at[entry] for entry in row] for row in rows], dtype=np.intp))
     if query.noise not in ("randomised-response", "geometric", "exponential") or query.parameter is None:
         raise Unsupported(f"{query.noise} noise is a density; it has no finite kernel")
     return kernel_on(query.values, query.noise, query.parameter)
@@ -98,8 +98,8 @@ def _ranks(values: Sequence[Value]) -> NDArray[np.intp]:
         distance = np.ones((k, k), dtype=object) - np.eye(k, dtype=np.intp)
     else:
         vectors = [value for value in values if not isinstance(value, str)]
-        scale = lcm(*(c.denominator for vector in vectors for c in vector))
-        whole = np.array([[int(c * scale) for c in vector] for vector in vectors], dtype=object)
+        scale = lcm(*(entry.denominator for vector in vectors for entry in vector))
+        whole = np.array([[int(entry * scale) for entry in vector] for vector in vectors], dtype=object)
         if max(abs(int(c)) for c in whole.flat) < 1 << 40:
             whole = whole.astype(np.int64)
         distance = sum(abs(whole[:, None, c] - whole[None, :, c]) for c in range(whole.shape[1]))

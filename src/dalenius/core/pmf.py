@@ -118,7 +118,7 @@ class Pmf:
         kept = weights != 0
         common = gcd(total, *(int(w) for w in weights[kept]))
         reduced = _integers((int(w) // common for w in weights[kept]), total // common)
-        alphabets = {n: tuple(a) for n, a in variables.items()}
+        alphabets = {name: tuple(letters) for name, letters in variables.items()}
         return cls(alphabets, support[kept], reduced, total // common, note=note, common=common)
 
     @classmethod
@@ -128,7 +128,7 @@ class Pmf:
         Decimals may miss one by their last digit (at most 1e-9 in all); they are then divided by their sum, and
         `note` says so.
         """
-        alphabets = {n: tuple(a) for n, a in variables.items()}
+        alphabets = {name: tuple(letters) for name, letters in variables.items()}
         names = list(alphabets)
         where = [{letter: k for k, letter in enumerate(alphabet)} for alphabet in alphabets.values()]
         outcomes, codes, numbers = [], dict[tuple[int | None, ...], None](), list[Any]()

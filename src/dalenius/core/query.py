@@ -354,7 +354,7 @@ class Query:
             document["letter"] = self.letter
         document["noise"] = self.noise
         if self.kernel is not None:
-            rows = [[written(p) for p in row] for row in self.kernel[1]]
+            rows = [[written(entry) for entry in row] for row in self.kernel[1]]
             document["noise"] = {"letters": list(self.kernel[0]), "rows": rows}
         if self.parameter is not None:
             document["parameter"] = written(self.parameter)

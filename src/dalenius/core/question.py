@@ -265,10 +265,10 @@ class Question:
         """Moves and grid as multiples of the largest step that divides them all."""
         grid = self.grid or step
         # Only differences between letters count, but a record that is not selected must move nothing: keep the zero.
-        numbers = [grid, *(v for row in moves for v in row if v)]
+        numbers = [grid, *(entry for row in moves for entry in row if entry)]
         scale = lcm(*(number.denominator for number in numbers))
         fine = Fraction(gcd(*(int(number * scale) for number in numbers)), scale)
-        steps = tuple(tuple(int(v / fine) for v in row) for row in moves)
+        steps = tuple(tuple(int(entry / fine) for entry in row) for row in moves)
         return Shape(labels, letters, steps, fine, int(grid / fine))
 
     def to_json(self) -> dict[str, Any]:

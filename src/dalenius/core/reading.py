@@ -45,7 +45,7 @@ def _chain(model: dict[str, Any]) -> dict[str, Any]:
     """The samples of a Markov chain written out, while they are few."""
     letters, many = list(model["letters"]), int(model["n"])
     require(len(letters) ** many <= ATOMS, "the chain is too long to be written out")
-    steps = [[exact(v) for v in row] for row in model["transition"]]
+    steps = [[exact(entry) for entry in row] for row in model["transition"]]
     found: list[tuple[tuple[int, ...], Fraction]] = [((k,), p) for k, p in enumerate(map(exact, model["initial"])) if p]
     for _ in range(many - 1):
         found = [((*x, k), p * q) for x, p in found for k, q in enumerate(steps[x[-1]]) if q]
@@ -123,7 +123,7 @@ class Release:
         self.row = [0] * len(self.atoms)
         for name in inputs:
             place = {letter: k for k, letter in enumerate(inputs[name])}
-            self.row = [r * len(place) + place[x] for r, (x,) in zip(self.row, self.outcomes([name]))]
+            self.row = [entry * len(place) + place[x] for entry, (x,) in zip(self.row, self.outcomes([name]))]
 
     def outcomes(self, names: list[str]) -> list[tuple[str, ...]]:
         """For each atom, its outcome of the named variables."""

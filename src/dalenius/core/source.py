@@ -191,7 +191,7 @@ class MarkovSource:
     n: int
 
     def to_json(self) -> dict[str, Any]:
-        rows = [[written(v) for v in row] for row in self.transition]
+        rows = [[written(entry) for entry in row] for row in self.transition]
         model = {"letters": list(self.letters), "initial": [written(v) for v in self.initial], "transition": rows}
         return {"markov": model | {"n": self.n}}
 

@@ -235,9 +235,9 @@ def _divided(document: Any) -> tuple[Any, tuple[str, ...]]:
         return document, ()
     missed, out = Fraction(0), []
     for row in rows:
-        values = [exact(v, "a recipe entry") for v in row]
+        values = [exact(entry, "a recipe entry") for entry in row]
         off = abs(sum(values, Fraction(0)) - 1)
-        if off and off <= ROUNDING and any(is_decimal(v) for v in row) and min(values) >= 0:
+        if off and off <= ROUNDING and any(is_decimal(entry) for entry in row) and min(values) >= 0:
             missed, total = max(missed, off), sum(values, Fraction(0))
             out.append([written(value / total) for value in values])
         else:

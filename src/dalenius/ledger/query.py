@@ -93,7 +93,7 @@ class QueryMechanism(Mechanism):
             kernel = kernel_of(self.query)
             values, letters = kernel.places.shape
             if values * values * letters <= 10 * SMALL:
-                numbers, _ = whole([v for row in sorted(set(kernel.rows)) for v in row])
+                numbers, _ = whole([entry for row in sorted(set(kernel.rows)) for entry in row])
                 rows = [numbers[k : k + letters] for k in range(0, len(numbers), letters)]
                 return contraction(rows, Work(ENOUGH))
         if self.level is None or self.level > 30:

@@ -119,8 +119,8 @@ def secrets_of(design: Design) -> list[Names]:
 
 def whole_rows(channel: Kernel) -> tuple[list[list[int]], int]:
     """The rows of a channel in whole numbers, and what each row then sums to."""
-    scale = lcm(*(v.denominator for row in channel.rows for v in row))
-    return [[v.numerator * (scale // v.denominator) for v in row] for row in channel.rows], scale
+    scale = lcm(*(entry.denominator for row in channel.rows for entry in row))
+    return [[entry.numerator * (scale // entry.denominator) for entry in row] for row in channel.rows], scale
 
 
 def weights_by_row(design: Design, secret: Names, beside: Names) -> Counter[tuple[Labels, Labels, int]]:
@@ -155,7 +155,7 @@ def _attack(
         for column in zip(*known.values(), strict=True):
             right += max(column)
             mass = sum(column)
-            unknown -= sum(v / total * log2(v / mass) for v in column if v)
+            unknown -= sum(entry / total * log2(entry / mass) for entry in column if entry)
     before = Fraction(sum(max(known.values()) for known in prior.values()), joint.total)
     values = len(set().union(*prior.values()))
     return Attack(secret, before, Fraction(right, total), fano_error(max(0.0, unknown - 1e-9), values), side)

@@ -36,7 +36,7 @@ SELECTIONS = 50_000
 
 def _by_record(channel: Kernel) -> list[Floats]:
     """The channel as [record, others, letter], once for each record."""
-    sizes = [len(a) for a in channel.inputs.values()]
+    sizes = [len(letters) for letters in channel.inputs.values()]
     laws, which = distinct_rows(channel)
     table = laws.rows[which].reshape(*sizes, -1)
     return [np.moveaxis(table, i, 0).reshape(size, -1, table.shape[-1]) for i, size in enumerate(sizes)]
@@ -103,7 +103,7 @@ def threshold(channel: Kernel) -> float:
     if not whole.high:
         return log2(channel.shape[0])
     laws, which = distinct_rows(channel)
-    sizes = [len(a) for a in channel.inputs.values()]
+    sizes = [len(letters) for letters in channel.inputs.values()]
     best = 0.0
     for i, size in enumerate(sizes):
         lines = np.moveaxis(which.reshape(sizes), i, 0).reshape(size, -1)

@@ -164,7 +164,7 @@ def aligned(prior: Pmf, channel: Kernel) -> Pmf:
     marginal = prior.marginal(names)
     letters = list(marginal.variables.values())
     records = [
-        (tuple(a[c] for a, c in zip(letters, row, strict=True)), weight)
+        (tuple(a[entry] for a, entry in zip(letters, row, strict=True)), weight)
         for row, weight in zip(marginal.support.tolist(), marginal.weights.tolist(), strict=True)
     ]
     for name, letter in ((n, v) for outcome, _ in records for n, v in zip(names, outcome, strict=True)):
@@ -182,8 +182,8 @@ def joint_with_output(prior: Pmf, channel: Kernel) -> tuple[Pmf, list[str]]:
     >>> joint_with_output(Pmf.from_records({"X": ("0", "1")}, [("0", 1), ("1", 1)]), copy)[1]
     ['X, released']
     """
-    output = {f"{n}, released" if n in channel.inputs else n: tuple(a) for n, a in channel.output.items()}
-    same = Channel({n: tuple(a) for n, a in channel.inputs.items()}, output, channel.rows)
+    output = {f"{name}, released" if name in channel.inputs else name: tuple(a) for name, a in channel.output.items()}
+    same = Channel({name: tuple(letters) for name, letters in channel.inputs.items()}, output, channel.rows)
     return same.after(aligned(prior, channel)), list(output)
 
 
@@ -209,7 +209,7 @@ def with_kept(channel: Kernel, kept: dict[str, tuple[str, ...]]) -> Kernel:
         at = dict(zip(inputs, outcome, strict=True))
         row = channel.rows[channel.row_of([channel.inputs[name].index(at[name]) for name in names])]
         there = tuple(a.index(at[n]) for n, a in kept.items())
-        rows.append(tuple(v if k == there else Fraction(0) for v in row for k in outcomes))
+        rows.append(tuple(entry if k == there else Fraction(0) for entry in row for k in outcomes))
     return Channel(inputs, output, tuple(rows))
 
 

@@ -135,7 +135,7 @@ def uniformiser(marginal: Sequence[Any], states: int | None = None) -> Channel:
         raise InputError(f"a uniform variable needs at least one state, not {size}")
     plans = [_shared_out(p, size, owned=owned) for owned in (True, False)]
     masses = min(plans, key=lambda plan: _noise(p, plan))
-    rows = [[v / q for v in row] if q else [Fraction(1, size)] * size for q, row in zip(p, masses, strict=True)]
+    rows = [[entry / q for entry in row] if q else [Fraction(1, size)] * size for q, row in zip(p, masses, strict=True)]
     letters, residues = (tuple(map(str, range(k))) for k in (len(p), size))
     return Channel({"X": letters}, {"S": residues}, tuple(map(tuple, rows)))
 
@@ -174,7 +174,7 @@ def _shared_out(p: Sequence[Fraction], size: int, *, owned: bool) -> list[list[F
 def _noise(p: Sequence[Fraction], masses: Sequence[Sequence[Fraction]]) -> float:
     """H(S | X) in bits, of p(x, s)."""
     return fsum(
-        float(mass) * float(entropy_of([[float(v / mass) for v in row]])[0])
+        float(mass) * float(entropy_of([[float(entry / mass) for entry in row]])[0])
         for mass, row in zip(p, masses, strict=True)
         if mass
     )
@@ -290,7 +290,7 @@ def preprocessing_bounds(marginal: Sequence[Any], n: int) -> tuple[float, float]
         raise InputError(f"a chain needs two samples, not {n}")
     channel = uniformiser(marginal)
     p = np.array([float(exact(v)) for v in marginal])
-    noise = float(p @ entropy_of([[float(v) for v in row] for row in channel.rows]))
+    noise = float(p @ entropy_of([[float(entry) for entry in row] for row in channel.rows]))
     base = (n - 1) * log2(len(p)) - n * noise
     return max(0.0, base), base + log2(len(p))
 
@@ -328,13 +328,13 @@ def modular_information(marginals: Sequence[Sequence[Any]], modulus: int | None 
         rows = uniformiser(marginal, size).rows
         p = [float(exact(v)) for v in marginal]
         noise += fsum(mass * float(entropy_of([[float(v) for v in row]])[0]) for mass, row in zip(p, rows, strict=True))
-        scale = lcm(*(v.denominator for row in rows for v in row))
+        scale = lcm(*(entry.denominator for row in rows for entry in row))
         steps: dict[tuple[int, ...], float] = defaultdict(float)
         for row, mass in zip(rows, p, strict=True):
-            for s, u in enumerate(row):
-                if u and mass:
+            for s, entry in enumerate(row):
+                if entry and mass:
                     shifted = [row[(s + (c if i % 2 else -c)) % size] for c in range(size)]
-                    steps[tuple(int(v * scale) for v in shifted)] += mass * float(u)
+                    steps[tuple(int(v * scale) for v in shifted)] += mass * float(entry)
         after: dict[tuple[int, ...], float] = defaultdict(float)
         for state, weight in states.items():
             for factor, mass in steps.items():

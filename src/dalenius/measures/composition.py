@@ -179,7 +179,7 @@ def general(channels: Sequence[Kernel]) -> Composed:
 
 def general_bound(channels: Sequence[Kernel]) -> float:
     """The improved bound alone, also when the exact figure can be had."""
-    sizes = [[len(a) for a in channel.inputs.values()] for channel in channels]
+    sizes = [[len(letters) for letters in channel.inputs.values()] for channel in channels]
     people = len(sizes[0])
     return basic(
         [

@@ -90,6 +90,6 @@ def information_kept(factors: Sequence[Factor], seen: Seen, beside: Sequence[str
 
 def _margin(f: npt.NDArray[np.float64], factors: Sequence[Factor], names: Sequence[str]) -> npt.NDArray[np.float64]:
     """The law of some released columns, one axis for each released column; the others are summed out."""
-    outputs = [(n, len(a)) for factor in factors for n, a in factor.output.items()]
+    outputs = [(name, len(letters)) for factor in factors for name, letters in factor.output.items()]
     axes = tuple(k for k, (n, _) in enumerate(outputs) if n not in names)
     return np.asarray(f.reshape([size for _, size in outputs]).sum(axis=axes, keepdims=True))

@@ -94,7 +94,7 @@ def rows_of(channel: Kernel) -> Floats:
 
 def doubles(rows: Sequence[Sequence[Fraction]]) -> Floats:
     """Probabilities as doubles; what is possible stays above 0."""
-    return np.array([[max(float(v), LEAST) if v else 0.0 for v in row] for row in rows])
+    return np.array([[max(float(entry), LEAST) if entry else 0.0 for entry in row] for row in rows])
 
 
 def counts_finding(

@@ -301,7 +301,7 @@ def incidence(pmf: Pmf, samples: Names, views: Views) -> dict[str, Any]:
         vertices += [{n: joint.variables[n][c] for n, c in zip(view, value, strict=True)} for value in values]
     edges = [
         {
-            "outcome": {sample: joint.variables[sample][c] for sample, c in zip(samples, row, strict=True)},
+            "outcome": {sample: joint.variables[sample][entry] for sample, entry in zip(samples, row, strict=True)},
             "p": written(Fraction(int(weight), joint.total)),
             "vertices": edge,
         }

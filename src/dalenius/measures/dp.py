@@ -43,7 +43,7 @@ def dp_epsilon(channel: Kernel) -> float | None:
     >>> round(dp_epsilon(parity), 12), round(strong_dp_epsilon(parity), 12)
     (1.098612288668, 1.098612288668)
     """
-    sizes = [len(a) for a in channel.inputs.values()]
+    sizes = [len(letters) for letters in channel.inputs.values()]
     return _level(channel, [(prod(sizes[:i]), size, prod(sizes[i + 1 :])) for i, size in enumerate(sizes)])
 
 

@@ -129,7 +129,7 @@ class Estimate:
         sizes = [len(column) for column in self.columns.values()]
         codes = np.stack(np.unravel_index(np.arange(prod(sizes)), sizes), axis=1)
         letters = list(self.columns.values())
-        return [tuple(letters[j][c] for j, c in enumerate(row)) for row in codes.tolist()]
+        return [tuple(letters[j][entry] for j, entry in enumerate(row)) for row in codes.tolist()]
 
     def to_json(self) -> dict[str, Any]:
         """Lists in the order of `outcomes`; null where nothing is identified."""
@@ -329,7 +329,7 @@ def _method(factors: Sequence[Factor], known: Array) -> str:
 def _has_likelihood(factors: Sequence[Factor]) -> bool:
     """Whether the likelihood can be maximised: one compact matrix, or few cells."""
     compact = len(factors) == 1 and factors[0].law is not None
-    return compact or prod(f.letters for f in factors) <= LIKELIHOOD
+    return compact or prod(factor.letters for factor in factors) <= LIKELIHOOD
 
 
 def _refuse_nothing_known(factors: Sequence[Factor], method: str, known: Array, bounded: Array) -> None:
@@ -409,7 +409,7 @@ def thin_letters(factors: Sequence[Factor], seen: Seen) -> list[tuple[Array, Arr
     """
     nearest, found = projection(along(seen.sums / seen.sums.sum(), factors, "back").ravel()), []
     for p in (nearest, (nearest + 1 / len(nearest)) / 2):
-        law = p.reshape([f.letters for f in factors])
+        law = p.reshape([factor.letters for factor in factors])
         m = np.maximum(along(law, factors, "forward"), 0.0)
         if (few := m * seen.rows < FEW).any():
             found.append((law, m, few))
@@ -418,7 +418,7 @@ def thin_letters(factors: Sequence[Factor], seen: Seen) -> list[tuple[Array, Arr
 
 def replaceable(factors: Sequence[Factor], seen: Seen) -> bool:
     """Whether exact intervals can be had: rows that count once, and few cells."""
-    return seen.plain and max(prod(f.letters for f in factors), seen.sums.size) <= EXACT
+    return seen.plain and max(prod(factor.letters for factor in factors), seen.sums.size) <= EXACT
 
 
 def identified_words(factors: Sequence[Factor]) -> str:

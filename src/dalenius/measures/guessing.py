@@ -99,9 +99,9 @@ def total_variation(joint: Pmf, names: Sequence[str], seen: Sequence[str]) -> Fr
     both, prior, out = _counted(joint, names, seen)
     total = sum(prior)
     apart = sum(
-        abs(n * total - mine * theirs)
+        abs(entry * total - mine * theirs)
         for row, mine in zip(both, prior, strict=True)
-        for n, theirs in zip(row, out, strict=True)
+        for entry, theirs in zip(row, out, strict=True)
     )
     return Fraction(apart, 2 * total * total)
 
@@ -132,7 +132,7 @@ def sibson(joint: Pmf, names: Sequence[str], seen: Sequence[str], order: Fractio
     both, prior, _ = _counted(joint, names, seen)
     total = sum(prior)
     rows = [
-        [(Fraction(mine, total), Fraction(n, mine)) for n, mine in zip(column, prior, strict=True) if n]
+        [(Fraction(mine, total), Fraction(entry, mine)) for entry, mine in zip(column, prior, strict=True) if entry]
         for column in zip(*both, strict=True)
     ]
     with ctx.workprec(PRECISION):
@@ -164,7 +164,7 @@ def alpha_leakage(joint: Pmf, names: Sequence[str], seen: Sequence[str], order: 
     """
     both, prior, _ = _counted(joint, names, seen)
     total = sum(prior)
-    after = [[(Fraction(1), Fraction(n, total)) for n in column if n] for column in zip(*both, strict=True)]
+    after = [[(Fraction(1), Fraction(entry, total)) for entry in column if entry] for column in zip(*both, strict=True)]
     before = [[(Fraction(1), Fraction(mine, total)) for mine in prior]]
     with ctx.workprec(PRECISION):
         return _of_order(sum(_powers(after, order), arb(0)) / sum(_powers(before, order), arb(0)), order)
@@ -172,7 +172,7 @@ def alpha_leakage(joint: Pmf, names: Sequence[str], seen: Sequence[str], order: 
 
 def _counted(joint: Pmf, names: Sequence[str], seen: Sequence[str]) -> tuple[list[list[int]], list[int], list[int]]:
     """Counts of (s, y), and of each alone; without the outcomes that never occur."""
-    rows = [[int(n) for n in row] for row in joint.counts(names, seen)]
+    rows = [[int(entry) for entry in row] for row in joint.counts(names, seen)]
     both = [row for row in rows if any(row)]
     columns = [column for column in zip(*both, strict=True) if any(column)]
     both = [list(row) for row in zip(*columns, strict=True)]

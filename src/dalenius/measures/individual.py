@@ -105,7 +105,7 @@ class Individual:
 
 def outcome_classes(channel: Kernel, group: Sequence[int]) -> NDArray[np.intp]:
     """Input outcomes as a matrix: one line for each outcome of the group, one column for each of the others."""
-    sizes = [len(a) for a in channel.inputs.values()]
+    sizes = [len(letters) for letters in channel.inputs.values()]
     grid = np.moveaxis(np.arange(prod(sizes), dtype=np.intp).reshape(sizes), list(group), list(range(len(group))))
     return grid.reshape(prod(sizes[i] for i in group), -1)
 

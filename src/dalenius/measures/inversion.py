@@ -179,11 +179,11 @@ def factors_of(channel: Kernel, kept: Sequence[str] = ()) -> list[Factor]:
 
 
 def _plain(alphabets: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    return {n: tuple(a) for n, a in alphabets.items()}
+    return {name: tuple(a) for name, a in alphabets.items()}
 
 
 def _dense(channel: Kernel, strata: Sequence[str]) -> Factor:
-    M = np.array([[float(v) for v in row] for row in channel.rows])
+    M = np.array([[float(entry) for entry in row] for row in channel.rows])
     output = _plain(channel.output)
     if strata:
         names, sizes = list(channel.inputs), [len(a) for a in channel.inputs.values()]

@@ -83,7 +83,7 @@ class LatentModel:
     def sample(self) -> tuple[Fraction, ...]:
         """p(x), the law of any one sample."""
         return tuple(
-            sum((p * k for p, k in zip(self.prior, column, strict=True)), Fraction(0))
+            sum((p * entry for p, entry in zip(self.prior, column, strict=True)), Fraction(0))
             for column in zip(*self.kernel, strict=True)
         )
 
@@ -115,7 +115,7 @@ def _stochastic(values: Sequence[Any], what: str, error: type[InputError]) -> li
         decimal = any(isinstance(value, np.generic) or is_decimal(value) for value in values)
         if not decimal or abs(total - 1) > ROUNDING:
             raise error(f"{what} sums to {written(total)}, not 1")
-        row = [v / total for v in row]
+        row = [entry / total for entry in row]
     return row
 
 
@@ -192,8 +192,8 @@ def log_type_law(model: LatentModel, n: int) -> tuple[_Types, _Floats]:
     law = np.empty((len(types), len(model.prior)))
     for w, row in enumerate(model.kernel):
         deviance = np.zeros(len(types))
-        for x, k in enumerate(row):
-            deviance += _deviance(t[:, x], float(n * k))
+        for x, entry in enumerate(row):
+            deviance += _deviance(t[:, x], float(n * entry))
         law[:, w] = common - deviance
     possible = (law > -np.inf).any(axis=1)
     return types[possible], law[possible]
@@ -313,8 +313,8 @@ def _typical(model: LatentModel, n: int, types: _Types) -> NDArray[np.bool_]:
     epsilon = typical_epsilon(model)
     inside = np.ones((len(types), len(model.prior)), dtype=bool)
     for w, row in enumerate(model.kernel):
-        low = np.array([ceil(n * k * (1 - epsilon)) for k in row])
-        high = np.array([floor(n * k * (1 + epsilon)) for k in row])
+        low = np.array([ceil(n * entry * (1 - epsilon)) for entry in row])
+        high = np.array([floor(n * entry * (1 + epsilon)) for entry in row])
         inside[:, w] = ((types >= low) & (types <= high)).all(axis=1)
     return inside
 

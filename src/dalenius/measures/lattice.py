@@ -164,8 +164,8 @@ def delta_at(channel: Kernel, epsilon: float) -> float:
     >>> round(delta_at(flip, 0.0), 9), delta_at(flip, 1.2)
     (0.5, 0.0)
     """
-    rows = np.array([[float(v) for v in row] for row in channel.rows])
-    sizes, worst = [len(a) for a in channel.inputs.values()], 0.0
+    rows = np.array([[float(entry) for entry in row] for row in channel.rows])
+    sizes, worst = [len(letters) for letters in channel.inputs.values()], 0.0
     for i, size in enumerate(sizes):
         cells = rows.reshape(prod(sizes[:i]), size, prod(sizes[i + 1 :]), -1)
         for a in range(size):
@@ -204,7 +204,7 @@ def levels(prior: Pmf, channel: Kernel) -> dict[str, float | None]:
     told = (posterior * logs).sum(axis=0)
     entropy = float(-(p * np.log(p)).sum())
     left = -(posterior * np.log(np.where(posterior > 0, posterior, 1.0))).sum(axis=0)
-    everything = np.array([[float(x) for x in row] for row in channel.rows])
+    everything = np.array([[float(entry) for entry in row] for row in channel.rows])
     return {
         "dp": dp_epsilon(channel),
         "strong_dp": strong_dp_epsilon(channel),

@@ -107,7 +107,7 @@ class Moments:
             If the release does not determine one of them, or they are too many.
         """
         g = np.atleast_2d(np.asarray(functions, dtype=float))
-        if len(g) * max(prod(f.letters for f in self.factors), self.seen.sums.size) > NUMBERS:
+        if len(g) * max(prod(factor.letters for factor in self.factors), self.seen.sums.size) > NUMBERS:
             raise Unsupported("there are too many combinations of values for so many figures; name fewer columns")
         value = g @ self.law
         full = self.cells.spread(g)
@@ -141,7 +141,7 @@ class Moments:
 
     def _of_inverse(self, g: Array, value: Array) -> Array:
         """The covariance of means of unbiased counterparts."""
-        shape = [f.letters for f in self.factors]
+        shape = [factor.letters for factor in self.factors]
         counterparts = []
         for one in g.reshape(-1, *shape):
             h = along(one, self.factors, "transposed")

@@ -76,9 +76,9 @@ def capacity_of_orbits(channel: Orbits) -> Bracket:
     columns = range(len(channel.columns))
     share = [[sum((v for v, (k, _) in zip(row, channel.pairs, strict=True) if k == c), Fraction(0)) for c in columns]
              for row in channel.drawn]  # fmt: skip
-    own = [[(v, v * n) for v in row if v] for row, n in zip(channel.drawn, many, strict=True)]
+    own = [[(entry, entry * n) for entry in row if entry] for row, n in zip(channel.drawn, many, strict=True)]
     told = np.array([sum(float(v) * log(u) for v, u in row) for row in own])  # of the words, before the columns' law
-    floats = np.array([[float(v) for v in row] for row in share])
+    floats = np.array([[float(entry) for entry in row] for row in share])
     law = np.full(len(many), 1 / len(many))
     for _ in range(ROUNDS):
         away = told - floats @ np.log(law @ floats)

@@ -34,7 +34,7 @@ class Cells:
     def __init__(self, factors: Sequence[Factor], columns: Sequence[str] | None) -> None:
         self.wanted = _named(factors, columns)
         names = [n for factor in factors for n in factor.inputs]
-        self.sizes = [len(a) for factor in factors for a in factor.inputs.values()]
+        self.sizes = [len(letters) for factor in factors for letters in factor.inputs.values()]
         self.alphabets = {n: tuple(f.inputs[n]) for n in self.wanted for f in factors if n in f.inputs}
         at = [names.index(n) for n in self.wanted]
         self.all = at == list(range(len(names)))

@@ -19,8 +19,8 @@ Array = npt.NDArray[Any]
 
 def _counterpart(factors: Sequence[Factor], name: str, coefficients: npt.ArrayLike) -> tuple[Array, Array]:
     """The query c as an array of the inputs, and h = A'c, whose mean over released letters is unbiased for it."""
-    shape = [f.letters for f in factors]
-    if prod(shape) > CELLS or prod(f.seen for f in factors) > CELLS:
+    shape = [factor.letters for factor in factors]
+    if prod(shape) > CELLS or prod(factor.seen for factor in factors) > CELLS:
         raise Unsupported(f"more than {CELLS:,} cells; ask about fewer columns")
     c = np.asarray(coefficients, dtype=float).reshape(shape)
     h = along(c, factors, "transposed")
@@ -138,7 +138,7 @@ def expected_error(
         raise InputError(f"there is no target {target!r}; there are {', '.join(TARGETS)}")
     if rows < 1:
         raise InputError(f"{rows} rows: an expected error needs at least one")
-    shape, out = [f.letters for f in factors], {}
+    shape, out = [factor.letters for factor in factors], {}
     for name, coefficients in queries.items():
         c, h = _counterpart(factors, name, coefficients)
         # A variance does not change with a shift; of large numbers that are nearly equal nothing would be left.

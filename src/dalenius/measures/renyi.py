@@ -34,7 +34,7 @@ def _many(channel: Kernel) -> bool:
 
 
 def _rows(channel: Kernel) -> Floats:
-    rows = np.unique(np.array([[float(v) for v in row] for row in dict.fromkeys(channel.drawn)]), axis=0)
+    rows = np.unique(np.array([[float(entry) for entry in row] for row in dict.fromkeys(channel.drawn)]), axis=0)
     return np.ascontiguousarray(rows[:, rows.max(axis=0) > 0])
 
 

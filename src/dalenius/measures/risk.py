@@ -157,8 +157,8 @@ def two_way(codes: Array, counts: Array, sizes: Sequence[int], *, tolerance: flo
     table = np.zeros(sizes)
     table[tuple(codes.T)] = counts
     axes = range(len(sizes))
-    pairs: list[tuple[int, ...]] = [(i, j) for i in axes for j in axes if i < j] or [(0,)]
-    rest = [tuple(k for k in axes if k not in pair) for pair in pairs]
+    pairs: list[tuple[int, ...]] = [(axis, j) for axis in axes for j in axes if axis < j] or [(0,)]
+    rest = [tuple(axis for axis in axes if axis not in pair) for pair in pairs]
     margins = [table.sum(axis=r, keepdims=True) for r in rest]
     fit = np.ones(sizes)
     for _ in range(ROUNDS):

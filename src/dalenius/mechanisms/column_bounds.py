@@ -60,7 +60,7 @@ def near_pairs(problem: Problem) -> dict[tuple[int, int], Fraction]:
     for promise in local_promises(problem):
         metric = () if promise.metric is None else tuple(tuple(map(Fraction, row)) for row in promise.metric)
         # From below, and not beyond what can be written: both only ask for more than was promised.
-        by = {d: exp(min(promise.epsilon * d, Fraction(MOST_NATS)))[0] for row in metric for d in row}
+        by = {entry: exp(min(promise.epsilon * entry, Fraction(MOST_NATS)))[0] for row in metric for entry in row}
         for x, row in enumerate(metric):
             for other, d in enumerate(row):
                 if x == other:

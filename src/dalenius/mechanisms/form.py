@@ -170,7 +170,7 @@ class Form(Generic[C]):
         d = np.array(
             [[_middle(a, b, unit) for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)]
         )
-        law = np.array([[float(v) for v in row] for row in channel.rows])
+        law = np.array([[float(entry) for entry in row] for row in channel.rows])
         possible = law > 0
         d = np.where(possible | np.isfinite(d), d, 0.0)
         pairs = pairs_of(inputs, letters, d.shape)

@@ -23,7 +23,7 @@ def determined_words(rows: Sequence[Sequence[Fraction]], group: Sequence[int] | 
     >>> determined_words([[1, 0], [half, half], [half, half]])
     'the released values determine 1 of 3 frequencies by itself (2 independent figures in all)'
     """
-    matrix = np.array([[float(v) for v in row] for row in rows])
+    matrix = np.array([[float(entry) for entry in row] for row in rows])
     directions, size, _ = np.linalg.svd(matrix, full_matrices=False)
     used = size > size[0] * max(matrix.shape) * np.finfo(float).eps
     rank = int(used.sum())

@@ -83,7 +83,7 @@ def nothing_to_disclose(model: LatentModel) -> bool:
     >>> nothing_to_disclose(LatentModel.of(["1/2", "1/4", "1/4"], [[1, 0, 0], [0, "1/2", "1/2"], [0, "1/2", "1/2"]]))
     True
     """
-    return all(sum(1 for k in column if k) <= 1 for column in zip(*model.merged().kernel, strict=True))
+    return all(sum(1 for entry in column if entry) <= 1 for column in zip(*model.merged().kernel, strict=True))
 
 
 def vanishes(model: LatentModel) -> bool:

@@ -59,7 +59,7 @@ def feasible(problem: Problem) -> Feasibility:
     if rank([*P, *P_W]) == known:
         return Feasibility(False, known, nullity, None, None, None)
     for v in null_space(P):
-        if any(sum((a * t for a, t in zip(row, v, strict=True) if t), Fraction(0)) for row in P_W):
+        if any(sum((entry * t for entry, t in zip(row, v, strict=True) if t), Fraction(0)) for row in P_W):
             break
     epsilon = min(mass / abs(t) for mass, t in zip(p, v, strict=True) if t)
     columns = [[(mass + sign * epsilon * t) / 2 for mass, t in zip(p, v, strict=True)] for sign in (1, -1)]
@@ -86,7 +86,7 @@ def reduced(problem: Problem, channel: Kernel) -> Channel:
     columns = [column for column in columns if any(column)]
     _refuse_leaks(P, p, columns)
     theta = [sum(column, Fraction(0)) for column in columns]
-    points = [[t / mass for t in column] for column, mass in zip(columns, theta, strict=True)]
+    points = [[entry / mass for entry in column] for column, mass in zip(columns, theta, strict=True)]
     gains = [_gain(P_W, p, point) for point in points]
     most = len(p) - rank(P) + 1
     while len(points) > most:
@@ -139,11 +139,11 @@ def latent_bound(problem: Problem) -> float:
     1.0
     """
     P, P_W, p = _matrices(problem)
-    A = np.array([[float(t) for t in row] for row in P])
+    A = np.array([[float(entry) for entry in row] for row in P])
     mass = np.array([float(t) for t in p])
     bits = 0.0
     for row in P_W:
-        c = np.array([float(t) for t in row])
+        c = np.array([float(entry) for entry in row])
         here = float(c @ mass)
         y = maximise(c, A, A @ mass).dual
         # sum v = 1 on S, so what the dual misses is added as it is.
@@ -161,7 +161,7 @@ def _matrices(problem: Problem) -> tuple[Matrix, Matrix, list[Fraction]]:
 
     def rows(names: Sequence[str]) -> Matrix:
         counts = joint.counts(problem.inputs, names)
-        return [[Fraction(int(n), m) for n, m in zip(column, weight, strict=True)] for column in counts.T]
+        return [[Fraction(int(entry), m) for entry, m in zip(column, weight, strict=True)] for column in counts.T]
 
     P = [row for view in problem.views for row in rows(view)] or [[Fraction(1)] * len(weight)]
     return P, rows(problem.objective.names), [Fraction(m, joint.total) for m in weight]
@@ -175,9 +175,9 @@ def _rows(problem: Problem, channel: Kernel) -> list[int]:
 
 def _refuse_leaks(P: Matrix, p: Sequence[Fraction], columns: Sequence[Sequence[Fraction]]) -> None:
     for row in P:
-        prior = sum((a * t for a, t in zip(row, p, strict=True)), Fraction(0))
+        prior = sum((entry * t for entry, t in zip(row, p, strict=True)), Fraction(0))
         for y, v in enumerate(columns):
-            apart = sum((a * t for a, t in zip(row, v, strict=True)), Fraction(0)) - prior * sum(v, Fraction(0))
+            apart = sum((entry * t for entry, t in zip(row, v, strict=True)), Fraction(0)) - prior * sum(v, Fraction(0))
             if apart:
                 raise NotCertified(
                     f"the mapping is not private: p(view, y) is off its product by {written(apart)} at letter {y + 1}"
@@ -188,7 +188,7 @@ def _gain(P_W: Matrix, p: Sequence[Fraction], v: Sequence[Fraction]) -> int:
     """sum_w u_w log2(u_w / p_w) in units of 2^-BITS, u = P_W v, from below."""
     units = 0
     for row in P_W:
-        u = sum((a * t for a, t in zip(row, v, strict=True) if t), Fraction(0))
+        u = sum((entry * t for entry, t in zip(row, v, strict=True) if t), Fraction(0))
         units += times_log2(u, u / sum((a * t for a, t in zip(row, p, strict=True)), Fraction(0)))[0] if u else 0
     return units
 

@@ -169,7 +169,7 @@ def example_2() -> Exhibit:
         match = next((column for column in columns if _same(printed_row, column)), None)
         note = "agrees: a letter of ours" if match else "not a letter of our optimum"
         rows.append((f"(22), letter {k + 1}", _shown(printed_row), _shown(match or ()), "", note))
-    weights = sorted(sum((p * v for p, v in zip(law, column, strict=True)), Fraction(0)) for column in columns)
+    weights = sorted(sum((p * entry for p, entry in zip(law, column, strict=True)), Fraction(0)) for column in columns)
     note = (
         "agrees" if _same(weights, sorted(w for v in PRINTED_EQUATION_21_WEIGHTS if (w := Fraction(v)))) else "DIFFERS"
     )
@@ -260,7 +260,7 @@ def _by_types(n: int) -> Enclosure:
         row = [p * comb(n, j) * k[1] ** j * k[0] ** (n - j) for p, k in zip(TABLE_1.prior, TABLE_1.kernel, strict=True)]
         law[(n - j, j)] = row
     masses = {t: sum(row, Fraction(0)) for t, row in law.items()}
-    posteriors = [[v / masses[t] for v in row] for t, row in law.items()]
+    posteriors = [[entry / masses[t] for entry in row] for t, row in law.items()]
     rows = [[Fraction(t[x], n) for t in law] for x in range(2)]
     found = best_columns(rows, TABLE_1.sample, masses, posteriors, TABLE_1.prior)
     return Enclosure.between(nextafter(found.value_bits, -inf), nextafter(found.bound_bits, inf))

@@ -44,7 +44,7 @@ def balanced(
     total = sum(n)
     p = np.array([w / total for w in n])
     first = int((p @ c).argmax())
-    d = np.array([[float(v) for v in row] for row in offsets]).reshape(len(n), -1)
+    d = np.array([[float(entry) for entry in row] for row in offsets]).reshape(len(n), -1)
     pivots = _pivots(p[:, None] * d)
     common = _common(p, d)
     square = [[n[pivot] * offsets[pivot][a] for pivot in pivots] for a in range(len(pivots))]

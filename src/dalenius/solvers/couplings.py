@@ -70,7 +70,7 @@ class Couplings:
         cells = [(i, a) for i in range(self.n) for a in range(self.letters[i])]
         self.member: Floats = np.array([self.labels[i] == a for i, a in cells], dtype=np.float64)
         self.margins = [
-            sum((t for t, m in zip(self.p, row, strict=True) if m), Fraction(0)) for row in self.member.tolist()
+            sum((t for t, entry in zip(self.p, row, strict=True) if entry), Fraction(0)) for row in self.member.tolist()
         ]
         self.caps: Floats = np.array([float(t) for t in self.margins])
         self.cell_of: Ints = self.labels + np.cumsum([0, *self.letters[:-1]])[:, None]

@@ -154,10 +154,10 @@ def solved_exactly(
         others = k.copy()
         others[places] = 0
         right = -(system @ others)  # d times the numerators of the pivots
-        rows = [tuple(Fraction(int(v), 1 << 50) for v in row) for row in k]
+        rows = [tuple(Fraction(int(entry), 1 << 50) for entry in row) for row in k]
         for i, x in enumerate(places):
             rows[x] = tuple(Fraction(int(v), int(system[i, x]) << 50) for v in right[i])
-        if all(v >= 0 for row in rows for v in row):
+        if all(entry >= 0 for row in rows for entry in row):
             return rows
     raise SolverFailed("no exact recipe near the given one keeps its promises of independence")
 
@@ -279,9 +279,9 @@ def _inverse(square: NDArray[np.int64]) -> tuple[_Ints, int]:
         kept.append(next(j for j in range(kept[-1] + 1 if kept else 0, m) if reduced[i, j] != 0))
     exact = fmpq_mat(fmpz_mat(r, r, square[kept].ravel().tolist())).inv()
     entries = [[exact[i, j] for j in range(r)] for i in range(r)]
-    d = lcm(*(int(v.q) for row in entries for v in row))
+    d = lcm(*(int(entry.q) for row in entries for entry in row))
     X = np.zeros((r, m), dtype=object)
-    X[:, kept] = np.array([[int(v.p) * (d // int(v.q)) for v in row] for row in entries], dtype=object)
+    X[:, kept] = np.array([[int(entry.p) * (d // int(entry.q)) for entry in row] for row in entries], dtype=object)
     return X, d
 
 

@@ -124,8 +124,8 @@ def _integral(A: Rows, b: Sequence[Rational]) -> tuple[list[list[int]], list[Fra
     right: list[Fraction] = []
     for given, value in zip(A, b, strict=True):
         row = [as_fraction(v) for v in given]
-        clear = lcm(*(v.denominator for v in row))
-        whole = [v.numerator * (clear // v.denominator) for v in row]
+        clear = lcm(*(entry.denominator for entry in row))
+        whole = [entry.numerator * (clear // entry.denominator) for entry in row]
         content = (gcd(*whole) or 1) * (-1 if value < 0 else 1)
         table.append([v // content for v in whole])
         factors.append(Fraction(clear, content))
@@ -140,14 +140,14 @@ def _exchange(table: list[list[int]], i: int, j: int, d: int) -> int:
     """Pivot the tableau in place on row i, column j; returns the new denominator, kept positive."""
     row, t = table[i], table[i][j]
     if t < 0:
-        table[i] = row = [-v for v in row]
+        table[i] = row = [-entry for entry in row]
         t = -t
     for r, other in enumerate(table):
         if r == i:
             continue
         c = other[j]
         if c:
-            table[r] = [(v * t - c * w) // d for v, w in zip(other, row, strict=True)]
+            table[r] = [(v * t - c * entry) // d for v, entry in zip(other, row, strict=True)]
         elif t != d:
             table[r] = [v * t // d for v in other]
     return t

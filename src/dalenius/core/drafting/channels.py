@@ -203,7 +203,7 @@ def _noise(channel: Noise, axes: Axes | None) -> Json:
         "first": first,
         "letters": [len(letters) for letters in channel.output.values()],
         "axes": said,
-        "give": [[written(v) for v in row] for row in channel.give],
+        "give": [[written(entry) for entry in row] for row in channel.give],
         "shift": [written(v) for v in channel.shift],
     }
 

@@ -101,15 +101,15 @@ class Listed(Kernel):
             raise InvalidChannel("\"places\" of form 'listed' is a list of whole numbers")
         if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
             raise InvalidChannel('"rows" is a list of lists of numbers')
-        own = tuple(tuple(exact(v, "a recipe entry") for v in row) for row in rows)
+        own = tuple(tuple(exact(entry, "a recipe entry") for entry in row) for row in rows)
         sides = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
         return cls(*sides, tuple(places), own)
 
     def to_json(self) -> dict[str, Any]:
         return {
             "form": self.form,
-            "inputs": {n: list(a) for n, a in self.inputs.items()},
-            "output": {n: list(a) for n, a in self.output.items()},
+            "inputs": {name: list(letters) for name, letters in self.inputs.items()},
+            "output": {name: list(letters) for name, letters in self.output.items()},
             "places": list(self.places),
             "rows": once_each(lambda row: list(map(written, row)), self.own),
         }

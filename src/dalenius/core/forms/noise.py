@@ -71,7 +71,7 @@ class NoiseAxis:
 
     def free(self, inputs: Alphabets) -> bool:
         """Whether nothing is collected at the ends, whatever the record."""
-        wide = self.open(self.take, self.move, [len(a) for a in inputs.values()], self.weights)
+        wide = self.open(self.take, self.move, [len(letters) for letters in inputs.values()], self.weights)
         return self.low <= wide.low and self.high >= wide.high
 
     @classmethod
@@ -191,8 +191,8 @@ class Noise(Kernel):
             for j, a in enumerate(channel.axes[0] for channel in channels)
         )
         return cls(
-            {n: a for channel in channels for n, a in channel.inputs.items()},
-            {n: a for channel in channels for n, a in channel.output.items()},
+            {name: letters for channel in channels for name, letters in channel.inputs.items()},
+            {name: letters for channel in channels for name, letters in channel.output.items()},
             axes,
             tuple(tuple(Fraction(j == k) for k in many) for j in many),
             tuple(channel.shift[0] for channel in channels),
@@ -214,30 +214,30 @@ class Noise(Kernel):
             alphabets(document["inputs"], "inputs"),
             alphabets(document["output"], "output"),
             tuple(NoiseAxis.from_json(axis) for axis in axes),
-            tuple(tuple(exact(v, "give") for v in row) for row in give),
+            tuple(tuple(exact(entry, "give") for entry in row) for row in give),
             tuple(exact(v, "shift") for v in shift),
         )
 
     def to_json(self) -> dict[str, Any]:
         return {
             "form": self.form,
-            "inputs": {n: list(a) for n, a in self.inputs.items()},
-            "output": {n: list(a) for n, a in self.output.items()},
+            "inputs": {name: list(letters) for name, letters in self.inputs.items()},
+            "output": {name: list(letters) for name, letters in self.output.items()},
             "axes": [axis.to_json() for axis in self.axes],
-            "give": [[written(v) for v in row] for row in self.give],
+            "give": [[written(entry) for entry in row] for row in self.give],
             "shift": [written(v) for v in self.shift],
         }
 
     @cached_property
     def _whole(self) -> tuple[list[Parts], list[Parts]]:
-        sizes = [len(a) for a in self.inputs.values()]
+        sizes = [len(letters) for letters in self.inputs.values()]
         far = [max(abs(axis.low), abs(axis.high)) + axis.reach for axis in self.axes]
         give = [_whole(row, move, far) for row, move in zip(self.give, self.shift, strict=True)]
         return [_whole(axis.take, axis.move, sizes) for axis in self.axes], give
 
     def shifts(self, codes: npt.NDArray[Any]) -> list[Integers]:
         """On each axis the whole numbers before noise, for input outcomes given by their number."""
-        places = np.unravel_index(codes.astype(np.int64), [len(a) for a in self.inputs.values()])
+        places = np.unravel_index(codes.astype(np.int64), [len(letters) for letters in self.inputs.values()])
         return [_floor(parts, places) for parts in self._whole[0]]
 
     def given(self, values: Sequence[Integers]) -> Integers:
@@ -262,7 +262,7 @@ class Noise(Kernel):
                     letter = floor(sum((g * v for g, v in zip(line, t, strict=True)), more))
                     place = place * width + min(max(letter, 0), width - 1)
                 row[place] += prod(law[v] for law, v in zip(laws, t, strict=True))
-            out.append(tuple(Fraction(v, total) for v in row))
+            out.append(tuple(Fraction(entry, total) for entry in row))
         return tuple(out)
 
 

@@ -179,8 +179,8 @@ class Orbits(Kernel):
     def to_json(self) -> dict[str, Any]:
         return {
             "form": self.form,
-            "inputs": {n: list(a) for n, a in self.inputs.items()},
-            "output": {n: list(a) for n, a in self.output.items()},
+            "inputs": {name: list(letters) for name, letters in self.inputs.items()},
+            "output": {name: list(letters) for name, letters in self.output.items()},
             "columns": [
                 [written(c.weight), [[written(mass), list(word)] for mass, word in zip(c.masses, c.words, strict=True)]]
                 for c in self.columns

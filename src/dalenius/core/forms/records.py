@@ -75,7 +75,7 @@ class Records(Kernel):
     def drawn_row(self, codes: Sequence[int]) -> int:
         """The row that an outcome of the inputs reads, given by letter codes."""
         if tuple(codes) not in self.place:
-            told = ", ".join(f"{n}={a[code]}" for (n, a), code in zip(self.inputs.items(), codes, strict=True))
+            told = ", ".join(f"{name}={a[code]}" for (name, a), code in zip(self.inputs.items(), codes, strict=True))
             raise Unsupported(f"{told} is not in the table of this design; design the release of that table anew")
         return self.place[tuple(codes)]
 
@@ -103,8 +103,8 @@ class Records(Kernel):
     def to_json(self) -> dict[str, Any]:
         return {
             "form": self.form,
-            "inputs": {n: list(a) for n, a in self.inputs.items()},
-            "output": {n: list(a) for n, a in self.output.items()},
+            "inputs": {name: list(letters) for name, letters in self.inputs.items()},
+            "output": {name: list(letters) for name, letters in self.output.items()},
             **self._written,
         }
 
@@ -155,8 +155,8 @@ class Records(Kernel):
             for y, weight in zip(places, weights, strict=True):
                 row[at[y]] = Fraction(weight, total)
             found.append(tuple(row))
-        scale = lcm(*(v.denominator for row in found for v in row))
-        sums = [sum(int(v * scale) for v in column) for column in zip(*found, strict=True)]
+        scale = lcm(*(entry.denominator for row in found for entry in row))
+        sums = [sum(int(entry * scale) for entry in column) for column in zip(*found, strict=True)]
         other = tuple(Fraction(n, scale * len(found)) for n in sums)
         outcomes = product(*(range(len(a)) for a in self.inputs.values()))
         return tuple(found[self.place[outcome]] if outcome in self.place else other for outcome in outcomes)

@@ -100,8 +100,8 @@ class Staircase(Kernel):
     def to_json(self) -> dict[str, Any]:
         return {
             "form": self.form,
-            "inputs": {n: list(a) for n, a in self.inputs.items()},
-            "output": {n: list(a) for n, a in self.output.items()},
+            "inputs": {name: list(letters) for name, letters in self.inputs.items()},
+            "output": {name: list(letters) for name, letters in self.output.items()},
             "ratio": written(self.ratio),
             "group": list(self.group),
             "columns": [[written(w), list(members)] for w, members in self.columns],

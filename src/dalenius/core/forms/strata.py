@@ -53,7 +53,7 @@ class Strata(Kernel):
     @property
     def read(self) -> dict[str, tuple[str, ...]]:
         """The inputs of the channel of each stratum."""
-        return {n: tuple(a) for n, a in self.inputs.items() if n not in self.strata}
+        return {name: tuple(letters) for name, letters in self.inputs.items() if name not in self.strata}
 
     @property
     def many(self) -> int:
@@ -102,8 +102,8 @@ class Strata(Kernel):
         told = [channel.to_json() for channel in self.channels]
         return {
             "form": self.form,
-            "inputs": {n: list(a) for n, a in self.inputs.items()},
-            "output": {n: list(a) for n, a in self.output.items()},
+            "inputs": {name: list(letters) for name, letters in self.inputs.items()},
+            "output": {name: list(letters) for name, letters in self.output.items()},
             "strata": list(self.strata),
             "channels": [{k: v for k, v in part.items() if k not in ("inputs", "output")} for part in told],
         }

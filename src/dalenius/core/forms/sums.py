@@ -128,7 +128,7 @@ class Sums(Kernel):
         if type(document["modulus"]) is not int or any(len(a) != document["modulus"] for a in output.values()):
             raise InvalidChannel("each output of form 'sums' has the residues of its modulus as values")
         states = tuple(
-            tuple(tuple(exact(v, "a recipe entry") for v in row) for row in rows) for rows in document["states"]
+            tuple(tuple(exact(entry, "a recipe entry") for entry in row) for row in rows) for rows in document["states"]
         )
         terms = tuple(tuple(map(str, names)) for names in document["sums"])
         blocks = tuple(tuple(map(str, names)) for names in document.get("blocks", ()))
@@ -141,11 +141,11 @@ class Sums(Kernel):
         blocks = {"blocks": [list(names) for names in self.blocks]} if self.blocks else {}
         return {
             "form": self.form,
-            "inputs": {n: list(a) for n, a in self.inputs.items()},
-            "output": {n: list(a) for n, a in self.output.items()},
+            "inputs": {name: list(letters) for name, letters in self.inputs.items()},
+            "output": {name: list(letters) for name, letters in self.output.items()},
             "modulus": self.modulus,
             **blocks,
-            "states": [[[written(v) for v in row] for row in rows] for rows in self.states],
+            "states": [[[written(entry) for entry in row] for row in rows] for rows in self.states],
             "sums": [list(names) for names in self.terms],
         }
 

@@ -59,7 +59,7 @@ class Types(Kernel):
         if self.columns and len(set(self.columns)) != self.n:
             raise InvalidChannel(f"{len(set(self.columns))} columns are named for {self.n} samples")
         for t, row in zip(self.types, self.of_type, strict=True):
-            some = [p for p in row if p]
+            some = [entry for entry in row if entry]
             if len(row) != letters or not some or min(some) < 0 or sum(some) != 1:
                 raise InvalidChannel(f"the row of type {t} is not a distribution over {letters} values")
 
@@ -127,7 +127,7 @@ class Types(Kernel):
             "form": self.form,
             "inputs": {self.sample: list(self.alphabet)},
             "n": self.n,
-            "output": {n: list(a) for n, a in self.output.items()},
+            "output": {name: list(a) for name, a in self.output.items()},
             "rows": [{letter: written(p) for letter, p in zip(letters, row, strict=True) if p} for row in self.of_type],
             **({"columns": list(self.columns)} if self.columns else {}),
         }

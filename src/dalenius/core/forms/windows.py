@@ -111,8 +111,8 @@ class Windows(Kernel):
     def to_json(self) -> dict[str, Any]:
         return {
             "form": self.form,
-            "inputs": {n: list(a) for n, a in self.inputs.items()},
-            "output": {n: list(a) for n, a in self.output.items()},
+            "inputs": {name: list(letters) for name, letters in self.inputs.items()},
+            "output": {name: list(letters) for name, letters in self.output.items()},
             "channels": [
                 {**window.to_json(), "inputs": list(window.inputs), "output": next(iter(window.output))}
                 for window in self.windows
@@ -128,7 +128,7 @@ class Windows(Kernel):
         for x in product(*(range(len(letters)) for letters in self.inputs.values())):
             row = [Fraction(1)]
             for at, window in zip(places, self.windows, strict=True):
-                row = [a * b for a in row for b in window.rows[window.row_of([x[i] for i in at])]]
+                row = [entry * b for entry in row for b in window.rows[window.row_of([x[i] for i in at])]]
             out.append(tuple(row))
         return tuple(out)
 

@@ -59,7 +59,7 @@ class Dealer:
         words = [channel.columns[k].words[s] for k, s in channel.pairs]
         self._column = np.array([k for k, _ in channel.pairs])
         self._roles = np.array([column.roles for column in channel.columns])
-        self._base = max(len(a) for name, a in channel.output.items() if name != channel.name)
+        self._base = max(len(letters) for name, letters in channel.output.items() if name != channel.name)
         # The places of each word sorted by letter, and where each letter begins.
         self._order = np.argsort(np.array(words), axis=1, kind="stable")
         counts = np.array([[word.count(a) for a in range(self.letters)] for word in words])

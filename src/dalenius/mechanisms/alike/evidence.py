@@ -81,7 +81,7 @@ def _individual(channel: Orbits, pairs: Pairs, group: int, whole: Bracket) -> In
             rows = found
             weights = (1 / len(found),) * len(found)
             break
-    words = [tuple(letters[a] for a in row) for row in rows]
+    words = [tuple(letters[entry] for entry in row) for row in rows]
     beliefs = tuple(Belief(word[:group], weight, word[group:]) for word, weight in zip(words, weights, strict=True))
     return Individual(min(low, high), high, names[:group], names[group:], beliefs)
 

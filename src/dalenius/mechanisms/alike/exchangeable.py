@@ -79,7 +79,7 @@ def types_disclosure(prior: Sequence[Any], kernel: Sequence[Sequence[Any]], n: i
         [[Fraction(t[x], n) for t in exact] for x in range(len(model.sample))],
         model.sample,
         masses,
-        [[v / masses[t] for v in row] for t, row in exact.items()],
+        [[entry / masses[t] for entry in row] for t, row in exact.items()],
         model.prior,
     )
 
@@ -130,7 +130,7 @@ def best_columns(
     points = walk(A, b, limit=WALK_LIMIT).vertices
     told = [
         [
-            sum((t * q for t, q in zip(point, column, strict=True) if t), Fraction(0))
+            sum((t * entry for t, entry in zip(point, column, strict=True) if t), Fraction(0))
             for column in zip(*posteriors, strict=True)
         ]
         for point in points

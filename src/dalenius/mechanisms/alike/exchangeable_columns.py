@@ -46,7 +46,7 @@ def exchanged(problem: Problem) -> dict[tuple[int, ...], list[int]] | None:
     seen = defaultdict[tuple[int, ...], int](int)
     for code, row in zip(codes, counts, strict=True):
         t = tuple(np.bincount(code, minlength=size).tolist())
-        weights = [int(v) for v in row]
+        weights = [int(entry) for entry in row]
         if found.setdefault(t, weights) != weights:
             return None
         seen[t] += 1

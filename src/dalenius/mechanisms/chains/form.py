@@ -88,7 +88,7 @@ class SumsForm(UnlistedForm[Sums]):
         bits = added([state.bits for state in states])
         apart = apart_together([state.apart for state in states])
         # Sure states rule inputs out; those that are drawn need not.
-        drawn = any(v.denominator > 1 for rows in channel.states for row in rows for v in row)
+        drawn = any(entry.denominator > 1 for rows in channel.states for row in rows for entry in row)
         return Figures(largest(levels), summed(levels), bits, apart, unproved=drawn)
 
 

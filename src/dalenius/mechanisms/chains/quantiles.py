@@ -41,7 +41,7 @@ ONLY_CELLS = (
 def with_cells(design: Design) -> Design:
     """The design with remarks on columns that were cut at quantiles: what is promised of their cells, and of them."""
     columns = {n: c for n, c in design.problem.columns.items() if c.quantiles and n in design.problem.variables()}
-    stated = {n: c.cdf for n, c in columns.items() if c.cdf is not None}
+    stated = {name: c.cdf for name, c in columns.items() if c.cdf is not None}
     counted = [column for column in columns if column not in stated]
     told = []
     if counted:

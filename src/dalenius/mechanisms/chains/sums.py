@@ -225,7 +225,7 @@ def _told(states: Mapping[Run, Rows], priors: Priors, terms: Sequence[tuple[Run,
     most = len(terms) * log2(size)
     if len(priors) > MANY:
         return max(0.0, most - _unsure(priors, size))
-    laws = {n: np.array([[float(v) for v in row] for row in rows]) for n, rows in states.items()}
+    laws = {n: np.array([[float(entry) for entry in row] for row in rows]) for n, rows in states.items()}
     p = {n: np.array([float(v) for v in prior]) for n, prior in priors.items()}
     if _few(priors, terms, size) and prod(map(len, priors.values())) * size ** len(priors) <= 8 * DENSE:
         given = reduce(np.kron, laws.values())
@@ -250,7 +250,7 @@ def _unsure(priors: Priors, size: int) -> float:
     found = 0.0
     for prior, many in Counter(map(tuple, priors.values())).items():
         rows = chains.uniformiser(prior, size).rows
-        noise = entropy_of(np.array([[float(v) for v in row] for row in rows]))
+        noise = entropy_of(np.array([[float(entry) for entry in row] for row in rows]))
         found += many * float(np.array([float(v) for v in prior]) @ noise)
     return found
 

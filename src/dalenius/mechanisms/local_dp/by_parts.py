@@ -136,7 +136,7 @@ def _part(
 
 def _joined(problem: Problem, parts: list[Kernel]) -> Kernel:
     if not problem.strata:
-        return Product({n: a for part in parts for n, a in part.inputs.items()}, tuple(parts))
+        return Product({name: letters for part in parts for name, letters in part.inputs.items()}, tuple(parts))
     inputs = problem.pmf.alphabets([*problem.observe, *problem.strata])
     if problem.each:
         rows = [part.windows for part in parts if isinstance(part, Product)]

@@ -92,6 +92,6 @@ def _column(levels: tuple[int, ...], r: float) -> list[float]:
 
 def _whole(row: list[float]) -> tuple[Fraction, ...]:
     """The row in whole numbers out of GRAIN; what rounding leaves goes to its largest entry."""
-    units = [int(Fraction(v) * GRAIN) for v in row]
+    units = [int(Fraction(entry) * GRAIN) for entry in row]
     units[units.index(max(units))] += GRAIN - sum(units)
     return tuple(Fraction(unit, GRAIN) for unit in units)

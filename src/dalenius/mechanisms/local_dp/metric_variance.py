@@ -67,9 +67,9 @@ def least_variance_under_a_metric(
     (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
     level = promise.epsilon * (1 - ROOM)
     # From below, at a level with a little room: rows are shortened to fewer digits afterwards.
-    ratios = [[exp(level * Fraction(d))[0] for d in row] for row in promise.metric or ()]
+    ratios = [[exp(level * Fraction(entry))[0] for entry in row] for row in promise.metric or ()]
     columns = extreme_columns(ratios)
-    rays = np.array([[float(v) for v in column] for column in columns])
+    rays = np.array([[float(entry) for entry in column] for column in columns])
     start = np.linalg.lstsq(rays.T, np.ones(len(p)), rcond=None)[0]
     start = np.where(start > 0, start, 1e-3)
     found = searched(rays[:, :-1] - rays[:, -1:], rays @ p, rays.T, np.eye(len(p) - 1) + 1, start, gap=min(gap, 1e-9))
@@ -102,13 +102,13 @@ def extreme_columns(ratios: list[list[Fraction]]) -> list[Column]:
         parts = grown
     found = {tuple(value for _, value in part) for part in parts}
     # Products of rounded powers may miss each other by a hair: columns that doubles do not tell apart are one.
-    alike = {tuple(round(float(v / min(column)), 9) for v in column): column for column in sorted(found)}
-    return [tuple(v / min(column) for v in column) for _, column in sorted(alike.items())]
+    alike = {tuple(round(float(entry / min(column)), 9) for entry in column): column for column in sorted(found)}
+    return [tuple(entry / min(column) for entry in column) for _, column in sorted(alike.items())]
 
 
 def _short(row: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     """A row in multiples of 1 / FINE with the same sum; the largest entry takes what the others lose."""
-    units = [int(v * FINE) for v in row]
+    units = [int(entry * FINE) for entry in row]
     units[units.index(max(units))] += FINE - sum(units)
     return tuple(Fraction(unit, FINE) for unit in units)
 

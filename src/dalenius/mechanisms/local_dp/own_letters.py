@@ -107,7 +107,7 @@ def own_letters(
     near = {x: _spread(row, allowed, len(letters)) for x, row in zip(occur, exactly, strict=True)}
     rows = kept_exactly(problem, near)
     columns = zip(*(rows[x] for x in occur), strict=True)
-    out = tuple(sum((m * v for m, v in zip(mass, column, strict=True)), Fraction(0)) for column in columns)
+    out = tuple(sum((m * entry for m, entry in zip(mass, column, strict=True)), Fraction(0)) for column in columns)
     channel = Channel(alphabets, alphabets, tuple(rows.get(x, out) for x in range(len(letters))))
     told = _remarks(problem, letters, allowed, channel, occur)
     return proved(problem, channel, certificates, method=method, remarks=told)
@@ -305,31 +305,31 @@ def _program(p: Floats, r: float, letters: int, margin: Floats | None) -> tuple[
 
 def _coupled(W: Floats, mass: Sequence[Fraction], margin: Sequence[Fraction] | None) -> list[list[Fraction]]:
     """Rows near W with exact sums, and with exact margins: what rounding down left over is shared out as a product."""
-    shares = [[Fraction(int(v * (1 - 1e-13) * GRAIN), GRAIN) for v in row.tolist()] for row in W]
-    joint = [[m * v for v in row] for m, row in zip(mass, shares, strict=True)]
+    shares = [[Fraction(int(entry * (1 - 1e-13) * GRAIN), GRAIN) for entry in row.tolist()] for row in W]
+    joint = [[m * entry for entry in row] for m, row in zip(mass, shares, strict=True)]
     left = [m - sum(row, Fraction(0)) for m, row in zip(mass, joint, strict=True)]
     sums = [sum(column, Fraction(0)) for column in zip(*joint, strict=True)]
     if margin is None:
         goal = [s / sum(sums, Fraction(0)) for s in sums]
         return [
-            [v + k / m * g for v, g in zip(row, goal, strict=True)]
+            [entry + k / m * g for entry, g in zip(row, goal, strict=True)]
             for row, k, m in zip(shares, left, mass, strict=True)
         ]
     over = max([Fraction(1), *(s / q for s, q in zip(sums, margin, strict=True) if q)])  # a column that is too heavy
-    joint = [[v / over for v in row] for row in joint]
+    joint = [[entry / over for entry in row] for row in joint]
     left = [m - sum(row, Fraction(0)) for m, row in zip(mass, joint, strict=True)]
     lack = [q - s / over for q, s in zip(margin, sums, strict=True)]
     rest = sum(left, Fraction(0))
     return [
-        [(v + (k * g / rest if rest else 0)) / m for v, g in zip(row, lack, strict=True)]
+        [(entry + (k * g / rest if rest else 0)) / m for entry, g in zip(row, lack, strict=True)]
         for row, k, m in zip(joint, left, mass, strict=True)
     ]
 
 
 def _spread(row: Sequence[Fraction], allowed: Sequence[int], letters: int) -> tuple[Fraction, ...]:
     out = [Fraction(0)] * letters
-    for y, v in zip(allowed, row, strict=True):
-        out[y] = v
+    for y, entry in zip(allowed, row, strict=True):
+        out[y] = entry
     return tuple(out)
 
 

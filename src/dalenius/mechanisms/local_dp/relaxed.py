@@ -61,7 +61,7 @@ def relaxed(
     pure = replace(problem, joint=joint, guarantees=(LocalDP(promise.epsilon),))
     best = staircase.in_form(pure, gap=gap, seconds=seconds, on_progress=on_progress)
     rows = tuple(
-        (*((1 - delta) * v for v in row), *(delta if x == y else Fraction(0) for y in range(S)))
+        (*((1 - delta) * entry for entry in row), *(delta if x == y else Fraction(0) for y in range(S)))
         for x, row in enumerate(best.channel.rows)
     )
     known = best.channel.shape[1]

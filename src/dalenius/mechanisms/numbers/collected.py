@@ -58,7 +58,7 @@ class Collected:
             If an axis runs across columns, or the noise hides the number.
         """
         many = len(channel.inputs)
-        give = np.array([[float(v) for v in row] for row in channel.give])
+        give = np.array([[float(entry) for entry in row] for row in channel.give])
         take = np.array([[float(v) for v in axis.take] for axis in channel.axes])
         if take.shape != (many, many) or (give != np.eye(many)).any() or (take != np.diag(np.diag(take))).any():
             raise Unsupported(

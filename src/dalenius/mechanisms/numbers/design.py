@@ -165,14 +165,14 @@ def _groups(problem: Problem, secret: Sequence[str]) -> Any:
 def _exceeds(promise: Any, drafts: Sequence[Draft], numbers: Numbers, groups: Any) -> bool:
     """Whether drafts break a promise, in floats."""
     if isinstance(promise, Leakage):
-        own = [d.told(numbers.shares) for d in drafts]
-        about = own if groups is None else [d.told(numbers.shares, groups) for d in drafts]
+        own = [draft.told(numbers.shares) for draft in drafts]
+        about = own if groups is None else [draft.told(numbers.shares, groups) for draft in drafts]
         told = sum(own) + min((a - b for a, b in zip(about, own, strict=True)), default=0.0) if inf not in own else inf
         return told > float(promise.at_most_bits) * (1 - 1e-9)
     if isinstance(promise, Dalenius):
         if promise.rows != 1 and promise.group * sum(map(log2, numbers.sizes)) <= promise.at_most_bits:
             return False  # the columns of the group hold no more
-        told = promise.draws * sum(_capacity(d, numbers) for d in drafts)
+        told = promise.draws * sum(_capacity(draft, numbers) for draft in drafts)
         return told > float(promise.at_most_bits) * (1 - 1e-4)
     left = 1.0
     for d in drafts:

@@ -131,16 +131,16 @@ class Undone:
                 "what is released does not depend on the whole record: there is an axis on which it reveals nothing"
             )
         plain, back = (give == np.eye(*give.shape)).all(), np.linalg.inv(K)
-        offset = np.array([float(a.move) - 0.5 for a in channel.axes])
+        offset = np.array([float(axis.move) - 0.5 for axis in channel.axes])
         shift = np.array([float(v) for v in channel.shift]) - (0.0 if plain else 0.5)
         places = (y - shift - give @ offset) @ back.T  # the record of each row before its noise, rounding aside
-        rounded = np.array([any(v.denominator > 1 for v in a.take) for a in channel.axes])
+        rounded = np.array([any(v.denominator > 1 for v in axis.take) for axis in channel.axes])
         slack = np.abs(back @ give) @ (0.5 * rounded) + (0.0 if plain else 0.5) * np.abs(back).sum(axis=1)
         grids = [[float(exact(v)) for v in (a[0], a[min(1, len(a) - 1)])] for a in channel.inputs.values()]
         start = np.array([grid[0] for grid in grids])
         step = np.array([(grid[1] - grid[0]) or 1.0 for grid in grids])
-        second = np.array([_moment(a.weights, 2) for a in channel.axes])
-        fourth = np.array([_moment(a.weights, 4) for a in channel.axes])
+        second = np.array([_moment(axis.weights, 2) for axis in channel.axes])
+        fourth = np.array([_moment(axis.weights, 4) for axis in channel.axes])
         return cls(
             tuple(channel.inputs),
             start + step * places,
@@ -411,7 +411,7 @@ def _places(channel: Noise, released: Any) -> Floats:
     table = open_table(released)
     if missing := [n for n in channel.output if n not in table.names]:
         raise MismatchError(f"the released table has no column {missing[0]!r}")
-    coded = encode(table, {n: Column(values=tuple(a)) for n, a in channel.output.items()}, list(channel.output))
+    coded = encode(table, {name: Column(values=tuple(a)) for name, a in channel.output.items()}, list(channel.output))
     if coded.rows < 2:
         raise InputError(f"{coded.rows} released rows are too few to estimate from")
     return np.stack([coded.codes[n].astype(float) for n in channel.output], axis=1)

@@ -49,7 +49,7 @@ def _intervals(channel: Noise, letters: npt.NDArray[Any]) -> tuple[Floats, Float
     shift = np.array([float(v) for v in channel.shift])
     low = np.where(told == 0, -inf, told - shift)
     high = np.where(told == np.array(widths) - 1, inf, told - shift + 1)
-    give = np.array([[float(v) for v in row] for row in channel.give])
+    give = np.array([[float(entry) for entry in row] for row in channel.give])
     if (give == np.eye(*give.shape)).all():  # values are whole numbers, and so are their ends
         return low, high - 1
     back, ends = np.linalg.pinv(give), []
@@ -141,7 +141,7 @@ def examine_noise(channel: Noise, prior: Pmf | None = None, *, remarks: tuple[st
     level = stated["epsilon_nats"]
     capacity, contraction = (stated[name] or Fraction(0) for name in ("capacity_bits", "eta_kl"))
     low = _told(channel, axes) if len(channel.axes) == 1 else 0.0
-    held = most_bits(prod(len(a) for a in channel.inputs.values()))
+    held = most_bits(prod(len(letters) for letters in channel.inputs.values()))
     high = min(_up(capacity), held)
     apart = min(Fraction(1), release.delta((), Fraction(0)))
     met: list[Guarantee] = [Dalenius(_short(capacity)), Contraction(_short(contraction))]

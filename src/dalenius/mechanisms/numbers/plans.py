@@ -294,7 +294,7 @@ class PrincipalPlan:
 
     def _error(self, drafts: list[Draft], units: list[float]) -> float:
         back, shares = self._back(units), self.numbers.shares
-        shifts = np.stack([d.shifts for d in drafts], axis=1) if drafts else np.zeros((len(shares), 0))
+        shifts = np.stack([draft.shifts for draft in drafts], axis=1) if drafts else np.zeros((len(shares), 0))
         off = shifts @ back.T + self.mean - self.numbers.places
         noise = [float((np.arange(len(d.law)) ** 2 * np.array(d.law)).sum() * 2) / (2 * sum(d.law) - 1) for d in drafts]
         columns = shares @ off**2 + (back**2) @ np.array(noise)
@@ -326,9 +326,9 @@ class PrincipalPlan:
         if not drafts:
             raise Unsupported("the distortion is not below the variance: there is no axis left")
         letters, sizes, back = self.numbers.letters, self.numbers.sizes, self._back(units)
-        give = tuple(tuple(Fraction(round(v * (1 << BITS)), 1 << BITS) for v in row) for row in back.tolist())
+        give = tuple(tuple(Fraction(round(entry * (1 << BITS)), 1 << BITS) for entry in row) for row in back.tolist())
         shift = [Fraction(round((m + 0.5) * (1 << BITS)), 1 << BITS) for m in self.mean.tolist()]
-        axes, told = tuple(d.axis(sizes) for d in drafts), {}
+        axes, told = tuple(draft.axis(sizes) for draft in drafts), {}
         for j, (name, grid) in enumerate(zip(letters, self.numbers.grids, strict=True)):
             ends = [sorted((g * a.low, g * a.high)) for g, a in zip(give[j], axes, strict=True)]
             low, high = (floor(sum(side, shift[j])) for side in zip(*ends, strict=True))

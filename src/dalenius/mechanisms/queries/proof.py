@@ -205,7 +205,7 @@ def proved_answer_text(question: Question, records: int) -> Proved:
         "work": "0",
         "records": str(records),
         "letters": None if shape.letters is None else list(shape.letters),
-        "moves": [[str(v) for v in row] for row in shape.moves],
+        "moves": [[str(entry) for entry in row] for row in shape.moves],
         "every": str(shape.every),
         "noise": _written(question, records, noise),
         "error": None if steps is None else {"steps": str(steps), "level": written(question.level)},
@@ -238,7 +238,7 @@ def _written(question: Question, records: int, noise: AnyNoise) -> dict[str, Any
             "noise": "table",
             "values": [[str(v) for v in total] for total in sums_reached(question.shape(records).moves, records) or []],
             "scale": str(noise.scale),
-            "rows": [[str(v) for v in row] for row in noise.rows],
+            "rows": [[str(entry) for entry in row] for row in noise.rows],
             "centre": [str(v) for v in noise.centre],
         }
     if isinstance(noise, Geometric):

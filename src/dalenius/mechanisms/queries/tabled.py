@@ -109,9 +109,9 @@ def tabled(question: Question, records: int, work: Work) -> Tabled:
     outcomes, rows = _rows(question, values)
     if len(outcomes) > MOST_OUTCOMES:
         raise Unsupported(f"the table of noise has more than {MOST_OUTCOMES} outcomes")
-    numbers, scale = whole([v for row in rows for v in row])
+    numbers, scale = whole([entry for row in rows for entry in row])
     table = tuple(tuple(numbers[k : k + len(outcomes)]) for k in range(0, len(numbers), len(outcomes)))
-    laws = Laws(np.array([[float(v) for v in row] for row in rows]))
+    laws = Laws(np.array([[float(entry) for entry in row] for row in rows]))
     centre = [1 + int(v * FINE) for v in smallest_ball(laws, gap=1e-9).centre.tolist()]
     return Tabled(sums, values, outcomes, NoiseTable(table, scale, centre, lines, work))
 

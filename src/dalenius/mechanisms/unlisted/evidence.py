@@ -65,7 +65,7 @@ def examine_unlisted(
     if strong is not None:
         share, bits = min(share, rounded_up(apart(Fraction(strong)))), min(bits, rounded_up(Fraction(strong) * E_HIGH))
     bits = min(bits, rounded_up(Fraction(share) * Fraction(_log2(channel.shape[0]))))
-    one = min(bits, max(_log2(len(a)) for a in channel.inputs.values()))
+    one = min(bits, max(_log2(len(letters)) for letters in channel.inputs.values()))
     met: list[Guarantee] = [Dalenius(_short(one)), Contraction(_short(share))]
     met += [] if strong is None else [LocalDP(_short(strong))]
     met += [p for p in promises if strong is None or not isinstance(p, LocalDP) or p.metric is not None]

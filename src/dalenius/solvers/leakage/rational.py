@@ -85,7 +85,7 @@ def _rounded(
     if missed is not None:
         return None, missed
     nothing = Fraction(0)
-    return tuple(tuple(Fraction(int(v), den) if v else nothing for v in row) for row in K), ""
+    return tuple(tuple(Fraction(int(entry), den) if entry else nothing for entry in row) for row in K), ""
 
 
 def _plan(
@@ -102,7 +102,7 @@ def _plan(
         except SolverFailed as stuck:
             return None, str(stuck)
         # What the doubles owe to the margins may be more than a small entry holds: it is left out.
-        negative = [(e, t) for e, row in enumerate(rows) for t, v in enumerate(row) if v < 0]
+        negative = [(e, t) for e, row in enumerate(rows) for t, entry in enumerate(row) if entry < 0]
         if not negative:
             break
         support[tuple(zip(*negative, strict=True))] = False

@@ -39,7 +39,7 @@ class Equalities:
             whole_ = sum(together)
             for row in counts[:-1]:
                 seen = int(row.sum())
-                add([int(v) * whole_ - seen * w for v, w in zip(row, together, strict=True)], [0] * m)
+                add([int(entry) * whole_ - seen * w for entry, w in zip(row, together, strict=True)], [0] * m)
 
         for counts in program.independent:
             apart(counts, mass)
@@ -75,9 +75,9 @@ class Equalities:
 
     def slopes(self) -> tuple[Floats, Floats]:
         """G and h, each row in units of the largest entry of G; whole numbers may be longer than any double."""
-        tops = [max(abs(int(v)) for v in row) for row in self.G]
-        G = np.array([[int(v) / top for v in row] for row, top in zip(self.G, tops, strict=True)])
-        h = np.array([[int(v) / top for v in row] for row, top in zip(self.h, tops, strict=True)])
+        tops = [max(abs(int(entry)) for entry in row) for row in self.G]
+        G = np.array([[int(entry) / top for entry in row] for row, top in zip(self.G, tops, strict=True)])
+        h = np.array([[int(entry) / top for entry in row] for row, top in zip(self.h, tops, strict=True)])
         return G.reshape(self.G.shape), h.reshape(self.h.shape)
 
 

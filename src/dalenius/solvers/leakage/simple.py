@@ -116,7 +116,7 @@ def stay_or_forget(program: Program, multipliers: Multipliers | None = None) -> 
 
 def _solution(given: Arrays, numerators: Exact, denominator: int, multipliers: Multipliers | None) -> Solution:
     known = {v: Fraction(v, denominator) for v in set(numerators.ravel().tolist())}
-    rows = tuple(tuple(known[v] for v in row) for row in numerators.tolist())
+    rows = tuple(tuple(known[entry] for entry in row) for row in numerators.tolist())
     pi = (numerators / denominator).astype(np.float64) * given.p[:, None]
     y = none_of(given) if multipliers is None else multipliers
     return Solution(pi, y, given.value(pi), given.bound(y), 0, None, rows)
