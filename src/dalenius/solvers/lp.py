@@ -25,6 +25,14 @@ __all__ = ["Optimum", "OutOfTime", "add_columns", "exact_basic_solution", "exact
 _Floats: TypeAlias = NDArray[np.float64]
 Columns: TypeAlias = Sequence[Mapping[int, float]]
 
+# A process that ran HiGHS with more threads before makes it refuse the number 1; 0 takes what is there.
+_ATTEMPTS: tuple[tuple[int, dict[str, int | str]], ...] = (
+    (1, {"threads": 1, "presolve": "choose"}),
+    (100, {"threads": 0, "presolve": "off"}),
+    (100, {"threads": 0, "presolve": "choose", "solver": "ipm"}),
+)
+_DECIDED = (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnbounded)
+
 
 class OutOfTime(SolverFailed):
     """A linear program did not end in its time."""
@@ -87,7 +95,8 @@ def maximise(
     below 1e-12 of the largest in their row count as zero (HiGHS). One thread, no randomness, no output.
 
     Raises Infeasible or SolverFailed, with the words of HiGHS, when a second attempt (fresh solver, tolerance
-    100 tol, no presolve) does not end optimal either; OutOfTime after ``seconds``.
+    100 tol, no presolve) does not end optimal either, nor a third one by interior points where the second does not
+    know why; OutOfTime after ``seconds``.
 
     Parameters
     ----------
@@ -128,13 +137,8 @@ def maximise(
     model.a_matrix_.start_, model.a_matrix_.index_ = start, index
     model.a_matrix_.value_ = value * scale[index]
     words: list[str] = []
-    for attempt in (0, 1):
-        # A process that ran HiGHS with more threads before makes it refuse the number 1; 0 takes what is there.
-        settings: dict[str, int | float | str] = (
-            {"threads": 0, "presolve": "off"} if attempt else {"threads": 1, "presolve": "choose"}
-        )
-        settings["time_limit"] = seconds
-        solver = silent_simplex(tol * 100**attempt, **settings)
+    for attempt, (times, settings) in enumerate(_ATTEMPTS):
+        solver = silent_simplex(tol * times, time_limit=seconds, **settings)
         solver.passModel(model)
         ran = solver.run()
         status = solver.getModelStatus()
@@ -145,6 +149,8 @@ def maximise(
         words.append(
             f"{solver.modelStatusToString(status)}" + ("" if ran == highspy.HighsStatus.kOk else f" ({ran.name})")
         )
+        if attempt and status in _DECIDED:
+            break
     told = f"the solver ended {' and then '.join(words)} on {len(low)} rows and {len(costs)} columns"
     if status == highspy.HighsModelStatus.kInfeasible:
         raise Infeasible(f"no x >= 0 meets the rows of the linear program: {told}")

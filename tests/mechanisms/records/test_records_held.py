@@ -60,8 +60,7 @@ def moves(found):
 def test_a_stratum_counts_as_released_and_costs_what_the_dense_family_proves(seed, many, monkeypatch):
     asked = problem(seed, Leakage(("S",), BITS), strata=("K",))
     if many:  # as for a table with more records: flows behind walls
-        monkeypatch.setattr(designing, "_few_letters", lambda _: False)
-        monkeypatch.setattr(designing, "_few", lambda _: False)
+        monkeypatch.setattr(designing, "MOST_ENTRIES", 0)
     found = solve(asked)
     best = solve(replace(asked, form=None))
     assert found.bound <= best.value
@@ -84,8 +83,7 @@ def test_a_kept_column_that_is_observed_is_a_stratum():
 @pytest.mark.parametrize("many", [False, True])
 def test_what_a_stratum_reveals_by_itself_cannot_be_promised_away(promise, many, monkeypatch):
     if many:
-        monkeypatch.setattr(designing, "_few_letters", lambda _: False)
-        monkeypatch.setattr(designing, "_few", lambda _: False)
+        monkeypatch.setattr(designing, "MOST_ENTRIES", 0)
     with pytest.raises(Infeasible, match=r"alone reveals 0\.0335 bits about S"):
         solve(problem(1, promise, strata=("K",)))
 
@@ -140,7 +138,7 @@ def test_forbidden_changes_and_frozen_values_cost_what_the_dense_family_says(bar
 @pytest.mark.long
 @pytest.mark.parametrize("bars", BARS, ids=str)
 def test_few_records_keep_to_what_is_forbidden_with_the_bound_of_freer_ones(bars, monkeypatch):
-    monkeypatch.setattr(designing, "_few_letters", lambda _: False)
+    monkeypatch.setattr(designing, "MOST_WRITTEN", 0)
     asked = problem(3, Leakage(("S",), Fraction(1, 50)), **bars)
     found = solve(asked)
     assert keeps_to(found)
@@ -151,8 +149,7 @@ def test_few_records_keep_to_what_is_forbidden_with_the_bound_of_freer_ones(bars
 @pytest.mark.long
 @pytest.mark.parametrize("bars", BARS[:2], ids=str)
 def test_many_records_change_within_groups_where_changes_are_forbidden(bars, monkeypatch):
-    monkeypatch.setattr(designing, "_few_letters", lambda _: False)
-    monkeypatch.setattr(designing, "_few", lambda _: False)
+    monkeypatch.setattr(designing, "MOST_ENTRIES", 0)
     asked = problem(3, Leakage(("S",), Fraction(1, 50)), **bars)
     (found,) = designing.tradeoff(asked, [Fraction(1, 50)])
     assert keeps_to(found)
@@ -163,7 +160,7 @@ def test_many_records_change_within_groups_where_changes_are_forbidden(bars, mon
 
 
 def test_what_no_record_can_keep_to_is_said_of_records_alone(monkeypatch):
-    monkeypatch.setattr(designing, "_few_letters", lambda _: False)
+    monkeypatch.setattr(designing, "MOST_WRITTEN", 0)
     with pytest.raises(Infeasible, match="among the records of the table"):
         solve(problem(3, Independent(("S",)), freeze=("a", "b", "c")))
 
@@ -179,7 +176,6 @@ def test_a_curve_has_no_columns_that_leave_as_they_are():
 
 
 def test_many_records_behind_a_wall_have_one_promise(monkeypatch):
-    monkeypatch.setattr(designing, "_few_letters", lambda _: False)
-    monkeypatch.setattr(designing, "_few", lambda _: False)
+    monkeypatch.setattr(designing, "MOST_ENTRIES", 0)
     with pytest.raises(Unsupported, match="holds a column or a value fast under one promise"):
         solve(problem(0, Leakage(("S",), BITS), strata=("K",), preserve_marginals=True))

@@ -20,13 +20,14 @@ from dalenius.core import (
     WorstCaseLeakage,
 )
 from dalenius.documents import canonical
-from dalenius.errors import Infeasible, InputError, SolverFailed, Unsupported
+from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.kernel import check
 from dalenius.mechanisms.records import design as designing
-from dalenius.mechanisms.records.design import certified, design
+from dalenius.mechanisms.records.design import _at_any_size, _Task, certified, design
 from dalenius.mechanisms.records.evidence import figures
 from dalenius.mechanisms.records.limited import _mixture
 from dalenius.mechanisms.records.listed import listed
+from dalenius.mechanisms.records.splits import bounds_by_sides
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.words import remarks
 from dalenius.solvers.flows.distances import Metric, pairwise
@@ -56,8 +57,7 @@ def problem(seed, promise=None, classes=2, rows=70, share=0.3, **more):
 @pytest.fixture
 def many(monkeypatch):
     """Every table counts as one of many records, so that flows between records are tried where the answer is known."""
-    monkeypatch.setattr(designing, "_few_letters", lambda wide: False)
-    monkeypatch.setattr(designing, "_few", lambda wide: False)
+    monkeypatch.setattr(designing, "MOST_ENTRIES", 0)
 
 
 def exactly(asked):
@@ -160,8 +160,7 @@ def test_two_sides_of_the_values_bound_what_every_mechanism_changes(monkeypatch,
     asked = replace(problem(0, promise, classes), joint=Pmf.from_counts(variables, codes, [1] * 60))
     best = design(asked, seconds=20)  # over all letters, whether the table has them or not
     assert best.gap < Fraction(1, 10**5)
-    monkeypatch.setattr(designing, "_few_letters", lambda wide: False)
-    monkeypatch.setattr(designing, "_few", lambda wide: False)
+    monkeypatch.setattr(designing, "MOST_ENTRIES", 0)
     found = design(asked)
     assert share * float(best.value) < float(found.bound) <= float(best.value) < float(found.value)
     assert check(found.text).bound >= found.bound
@@ -169,7 +168,9 @@ def test_two_sides_of_the_values_bound_what_every_mechanism_changes(monkeypatch,
 
 def test_values_with_the_same_scores_count_as_one(many):
     asked = problem(3, InformationPrivacy(("S",), Fraction(1, 10)), classes=3)
-    found = design(asked)
+    wide = Wide.of(asked)
+    (proof, *_) = bounds_by_sides(wide, asked.guarantees[0], 0.0, None)
+    found = certified(wide, replace(_at_any_size(_Task(wide, 1e-6, 60.0)), proof=proof, others=()))
     assert found.bound > 0
     document = json.loads(found.text)
     (numbers,) = document["proof"]["records"]
@@ -224,10 +225,25 @@ def _changed(found):
     return changed
 
 
-def test_a_limit_that_nothing_keeps_ends_with_what_can_be_had_and_claims_no_more(many):
+def test_a_limit_that_nothing_keeps_is_infeasible_with_what_can_be_had(many):
     limit = Distortion("hamming", ("A",), Fraction(1, 1000))
-    with pytest.raises(SolverFailed, match="no release was found with a distortion of A below"):
+    with pytest.raises(Infeasible, match=r"no release keeps the promises with a distortion of A below .* can be had"):
         design(replace(problem(1), limits=(limit,)))
+
+
+def test_a_limit_between_what_is_proved_and_what_was_found_is_refused_with_the_way_out(many, monkeypatch):
+    asked = problem(1)
+    alone = replace(asked, objective=MinimizeDistortion(Distortion("hamming", ("A",))))
+    found = design(alone)
+    monkeypatch.setattr(designing, "certified", lambda *_: replace(found, bound=Fraction(0)))
+    limit = Distortion("hamming", ("A",), found.value / 2)
+    with pytest.raises(Unsupported, match=r"no release was found with a distortion of A below .*: raise the limit"):
+        design(replace(asked, limits=(limit,)))
+
+
+def test_rows_that_no_common_record_has_are_not_kept(many):
+    with pytest.raises(Unsupported, match="keeps so many of its rows: let values keep fewer rows"):
+        design(problem(2, rows=40, min_multiplicity=3, keep_rows=Fraction(1)))
 
 
 @pytest.mark.long

@@ -20,6 +20,7 @@ from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import affordable, proof_seconds
 from dalenius.solvers.flows import smoothing
 from dalenius.solvers.flows.balancing import balanced
+from dalenius.solvers.flows.charges import MeanBits
 from dalenius.solvers.flows.crowds import figures, with_own
 from dalenius.solvers.flows.slopes import sloped
 from dalenius.solvers.flows.smoothing import climbed, thinned
@@ -244,10 +245,10 @@ def test_a_bound_is_counted_in_work_and_not_in_time(preserve):
     problem = asked(300, 6, form="records", preserve_marginals=preserve)
     crowd = PricedRecords(Wide.of(problem)).crowd
     start = balanced(crowd, preserve).flow
-    _, late = climbed(crowd, float(MOST), start, keeps=preserve, gap=0.004, done=lambda: True)
-    _, soon = climbed(crowd, float(MOST), start, keeps=preserve, gap=0.004, done=lambda: False)
-    least, best = (priced.bound - priced.lam * float(MOST) for priced in (late, soon))
-    assert 0.8 * best < least <= best
+    charge = MeanBits(np.eye(len(crowd.prior)), crowd.prior, crowd.scale, float(MOST), 6.0)
+    _, late = climbed(crowd, [charge], start, keeps=preserve, gap=0.004, done=lambda: True)
+    _, soon = climbed(crowd, [charge], start, keeps=preserve, gap=0.004, done=lambda: False)
+    assert 0.8 * soon.bound < late.bound <= soon.bound
 
 
 @pytest.mark.long

@@ -1,11 +1,11 @@
 """Designs of form "records": which way a problem goes, and the proof of what it found."""
 
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from math import inf, prod
+from typing import NoReturn
 
 from dalenius import stopping
 from dalenius.core import (
@@ -15,6 +15,7 @@ from dalenius.core import (
     Independent,
     InformationPrivacy,
     Leakage,
+    MinimizeDistortion,
     Problem,
     Records,
     WorstCaseLeakage,
@@ -27,7 +28,7 @@ from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.records.barred import barred, in_between, with_everything_allowed, without_barred_changes
 from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.common import among_common
-from dalenius.mechanisms.records.limited import behind_walls, is_wall, within_limits
+from dalenius.mechanisms.records.limited import NothingWithin, behind_walls, is_wall, within_limits
 from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed, over_all_letters
 from dalenius.mechanisms.records.medians import towards_medians
 from dalenius.mechanisms.records.odds import best_guess, bounded_posterior
@@ -76,39 +77,8 @@ def design(problem: Problem, *, gap: float = GAP, seconds: float = SECONDS, on_p
     wide = Wide.of(held)
     refuse_too_large(wide)
 
-    search = _within_bars if barred(held) else _found
-    found = search(wide, gap, seconds, on_progress, None)
-    design = certified(wide, found, seconds)
+    design = certified(wide, _Task(wide, gap, seconds, on_progress).found(), seconds)
     return replace(design, remarks=(*design.remarks, *held_words(problem)))
-
-
-def _within_bars(
-    wide: Wide, gap: float, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None
-) -> Found:
-    """A release that makes no forbidden change: the best one of few records, else one with the bound of freer ones."""
-    problem = wide.problem
-    if problem.min_multiplicity is None and (_few_letters(wide) or _few(wide)):
-        found = over_all_letters(wide, gap, seconds, on_progress) if _few_letters(wide) else None
-        if found is not None:
-            return found
-        try:
-            best = listed(wide, gap, seconds / 2, on_progress)
-        except Infeasible as e:
-            raise Infeasible(
-                f"among the records of the table {e}; whether other combinations would is not known"
-            ) from None
-        freer = _found(Wide.of(with_everything_allowed(problem)), gap, seconds / 2, on_progress, curve)
-        return replace(best, others=(freer.proof, *freer.others))
-    try:
-        stricter = _found(Wide.of(without_barred_changes(problem)), gap, seconds / 2, on_progress, curve)
-    except (Infeasible, SolverFailed) as e:
-        raise Unsupported(
-            "form records keeps to forbidden and frozen values by changing nothing between them and others, and under "
-            f"the promise that cannot be: {e}. Forbid less, or release fewer columns together, so that one matrix is "
-            "enough"
-        ) from None
-    freer = _found(Wide.of(with_everything_allowed(problem)), gap, seconds / 2, on_progress, curve)
-    return in_between(stricter, freer)
 
 
 def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress: Progress = None) -> Iterator[Design]:
@@ -131,8 +101,7 @@ def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress:
         secret = problem.guarantees[0].secret
         promise = Leakage(secret, most) if most else Independent(secret)
         wide = Wide.of(with_held_columns(replace(problem, guarantees=(promise,))))
-        search = _within_bars if barred(wide.problem) else _found
-        if search is _within_bars:
+        if barred(wide.problem):
             pass  # two searches for each point, of which neither is the next one's
         elif curve is None and wide.problem.preserve_marginals:
             curve = PricedRecords(wide, on_progress)
@@ -140,7 +109,7 @@ def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress:
             curve = Curve(behind_walls(wide), on_progress)
         # A curve is not cut short: its first point is dear, and all others stand on it.
         seconds = inf if isinstance(curve, Curve) else SECONDS
-        yield certified(wide, search(wide, GAP, seconds, on_progress, curve), seconds)
+        yield certified(wide, _Task(wide, GAP, seconds, on_progress, curve).found(), seconds)
 
 
 def certified(wide: Wide, found: Found, seconds: float = inf) -> Design:
@@ -174,92 +143,238 @@ def certified(wide: Wide, found: Found, seconds: float = inf) -> Design:
     return replace(design, remarks=(*design.remarks, *remarks(design)))
 
 
-def _found(wide: Wide, gap: float, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None) -> Found:
-    """The channel by the way that fits the promises and the size."""
-    problem = wide.problem
-    walled = behind_walls(wide)
-    limited = bool(problem.limits) or problem.keep_rows is not None or problem.min_multiplicity is not None
-    independent = len(problem.guarantees) == 1 and type(problem.guarantees[0]) is Independent and wide.seen
-    if problem.towards == "median":
-        if not independent or limited:
-            raise Unsupported(
-                'towards = "median" is for an independent release, with one observed secret and without limits'
-            )
-        return towards_medians(wide, 0.0, on_progress)
-    if problem.towards is not None:
-        if not independent or limited or len(wide.classes) != 2:
-            raise Unsupported(
-                "towards is for an independent release, with one observed secret of two values and without limits"
-            )
-        return towards(wide, problem.towards, 0.0, on_progress)
-    if independent and not limited and (problem.preserve_marginals or _majority(wide)):
-        return _at_any_size(wide, seconds, on_progress, curve)  # exact, and sooner
-    if walled.wall is not None and independent and not _other_than_walls(wide):
-        return _at_any_size(walled, seconds, on_progress, curve)
-    if problem.min_multiplicity is None and _few_letters(wide):
-        found = over_all_letters(wide, gap, seconds, on_progress)
-        if found is not None:
-            return found
-    if _few(wide):
-        whole = listed(wide, gap, seconds, on_progress)
-        matched = least_change(wide, 0.0, on_progress) if independent and not limited else whole
-        # The channel that was listed is the best among records; the proof is the one that says more.
-        return replace(whole, proof=matched.proof, remarks=matched.remarks) if matched.bound > whole.bound else whole
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """A table to be released, with what decides the way.
+
+    Parameters
+    ----------
+    wide : Wide
+        The problem in its arrays.
+    gap, seconds
+        When a search ends.
+    curve : Curve or PricedRecords, optional
+        What earlier points of a curve have found.
+    """
+
+    wide: Wide
+    gap: float
+    seconds: float
+    on_progress: Progress = None
+    curve: Curve | PricedRecords | None = None
+
+    @property
+    def problem(self) -> Problem:
+        return self.wide.problem
+
+    @cached_property
+    def walled(self) -> Wide:
+        """The table behind its walls; the table itself where it has none."""
+        return behind_walls(self.wide)
+
+    @property
+    def limited(self) -> bool:
+        """Whether more is limited than what promises say."""
+        problem = self.problem
+        return bool(problem.limits) or problem.keep_rows is not None or problem.min_multiplicity is not None
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether anything is limited that may change a little."""
+        return not all(map(is_wall, self.problem.limits)) or self.problem.keep_rows is not None
+
+    @property
+    def independent(self) -> bool:
+        """Whether one secret is observed, and nothing may be revealed about it."""
+        promises = self.problem.guarantees
+        return len(promises) == 1 and type(promises[0]) is Independent and self.wide.seen
+
+    @property
+    def only_walls(self) -> bool:
+        """Whether nothing but walls is beside the promises."""
+        walls = self.walled.wall is not None
+        return walls and not self.has_prices and self.problem.min_multiplicity is None
+
+    @property
+    def known_exactly(self) -> bool:
+        """Whether flows find the best release, and sooner than a program over all matrices."""
+        only_walls = self.only_walls  # refuses what walls make impossible
+        free = not self.limited and (self.problem.preserve_marginals or _majority(self.wide))
+        return self.independent and (free or only_walls)
+
+    @property
+    def few_letters(self) -> bool:
+        """Whether the matrix to all letters, records or not, can be searched whole."""
+        letters, outcomes = (
+            prod(len(alphabet) for alphabet in self.wide.law.alphabets(names).values())
+            for names in (self.problem.release, self.problem.observe)
+        )
+        small = len(self.wide.counts) * letters <= MOST_ENTRIES and outcomes * letters <= MOST_WRITTEN
+        return small and self.problem.min_multiplicity is None
+
+    @property
+    def few(self) -> bool:
+        """Whether the matrix to all records can be searched whole."""
+        return len(self.wide.counts) * len(self.wide.records) <= MOST_ENTRIES
+
+    @property
+    def too_much_behind_walls(self) -> bool:
+        """Whether flows between many records do not do what is asked where a column or a value is held fast."""
+        promise = self.problem.guarantees[0]
+        free = type(promise) is Leakage and not self.problem.preserve_marginals
+        alone = len(self.problem.guarantees) == 1 and self.wide.seen and self.problem.min_multiplicity is None
+        return self.walled.wall is not None and not (alone and (free or type(promise) is Independent))
+
+    def of(self, problem: Problem, seconds: float) -> "_Task":
+        """The same for another problem of the same table."""
+        return replace(self, wide=Wide.of(problem), seconds=seconds)
+
+    def found(self) -> Found:
+        """The channel by the first way that fits the promises and the size, and finds one."""
+        ways = (way(self) for fits, way in WAYS if fits(self))
+        return next(found for found in ways if found is not None)
+
+
+def _beside_bars(task: _Task) -> Found:
+    """A release that makes no forbidden change: the best one of few records, else one with the bound of freer ones."""
+    problem = task.problem
+    freer = partial(task.of, with_everything_allowed(problem), task.seconds / 2)
+    if task.few_letters and (found := _over_all_letters(task)) is not None:
+        return found
+    if problem.min_multiplicity is None and task.few:
+        try:
+            best = listed(task.wide, task.gap, task.seconds / 2, task.on_progress)
+        except Infeasible as e:
+            raise Infeasible(
+                f"among the records of the table {e}; whether other combinations would is not known"
+            ) from None
+        known = freer().found()
+        return replace(best, others=(known.proof, *known.others))
+    try:
+        stricter = task.of(without_barred_changes(problem), task.seconds / 2).found()
+    except (Infeasible, SolverFailed) as e:
+        raise Unsupported(
+            "form records keeps to forbidden and frozen values by changing nothing between them and others, and under "
+            f"the promise that cannot be: {e}. Forbid less, or release fewer columns together, so that one matrix is "
+            "enough"
+        ) from None
+    return in_between(stricter, freer().found())
+
+
+def _to_medians(task: _Task) -> Found:
+    if not task.independent or task.limited:
+        raise Unsupported(
+            'towards = "median" is for an independent release, with one observed secret and without limits'
+        )
+    return towards_medians(task.wide, 0.0, task.on_progress)
+
+
+def _in_one_direction(task: _Task) -> Found:
+    share = task.problem.towards
+    if not isinstance(share, Fraction) or not task.independent or task.limited or len(task.wide.classes) != 2:
+        raise Unsupported(
+            "towards is for an independent release, with one observed secret of two values and without limits"
+        )
+    return towards(task.wide, share, 0.0, task.on_progress)
+
+
+def _over_all_letters(task: _Task) -> Found | None:
+    return over_all_letters(task.wide, task.gap, task.seconds, task.on_progress)
+
+
+def _over_all_records(task: _Task) -> Found:
+    whole = listed(task.wide, task.gap, task.seconds, task.on_progress)
+    plain = task.independent and not task.limited
+    matched = least_change(task.wide, 0.0, task.on_progress) if plain else whole
+    # The channel that was listed is the best among records; the proof is the one that says more.
+    return replace(whole, proof=matched.proof, remarks=matched.remarks) if matched.bound > whole.bound else whole
+
+
+def _refused_behind_walls(task: _Task) -> NoReturn:
+    raise Unsupported(
+        f"with {len(task.wide.records):,} different records form records holds a column or a value fast under one "
+        "promise about an observed secret: a leakage without preserve_marginals, or independent; or group values until "
+        "there are fewer records"
+    )
+
+
+def _within_limits(task: _Task) -> Found:
+    """A mixture within the limits; without one, what is known of the limit that none keeps."""
 
     def search(priced: Wide, preserving: bool) -> Found:
-        if problem.min_multiplicity is not None:
-            whole = partial(_at_any_size, seconds=seconds, on_progress=on_progress, curve=None)
-            return among_common(priced, whole, on_progress, preserving=preserving)
-        kept = replace(priced.problem, preserve_marginals=preserving)
-        return _at_any_size(replace(priced, problem=kept), seconds, on_progress, None)
+        again = replace(task, wide=priced, curve=None)
+        if task.problem.min_multiplicity is not None:
+            return _among_common(again, preserving)
+        return _at_any_size(again, replace(priced, problem=replace(priced.problem, preserve_marginals=preserving)))
 
-    if walled.wall is not None:
-        _refuse_behind_walls(wide)
-        if not _other_than_walls(wide):
-            return _at_any_size(walled, seconds, on_progress, curve)
-        return within_limits(walled, search)
-    if problem.limits or problem.keep_rows is not None:
-        return within_limits(wide, search)
-    if limited:
-        return search(wide, False)
-    return _at_any_size(wide, seconds, on_progress, curve)
+    try:
+        return within_limits(task.walled, search)
+    except NothingWithin as nothing:
+        raise _beyond(task, nothing) from None
 
 
-def _other_than_walls(wide: Wide) -> bool:
-    """Whether anything is limited that may change a little."""
-    problem = wide.problem
-    held = all(map(is_wall, problem.limits))
-    return not held or problem.keep_rows is not None or problem.min_multiplicity is not None
-
-
-def _refuse_behind_walls(wide: Wide) -> None:
-    """What flows between many records do not do where a column or a value is held fast."""
-    problem = wide.problem
-    promise = problem.guarantees[0]
-    free = type(promise) is Leakage and not problem.preserve_marginals
-    alone = len(problem.guarantees) == 1 and wide.seen and problem.min_multiplicity is None
-    if not alone or not (free or type(promise) is Independent):
-        what = (
-            "holds a column or a value fast under one promise about an observed secret: a leakage without "
-            "preserve_marginals, or independent"
+def _beyond(task: _Task, nothing: NothingWithin) -> Infeasible | Unsupported:
+    """Why no release was found within the limits: there is none, or it is not known."""
+    limit = nothing.limit
+    do = "promise less, or group values until there are fewer records, so that one matrix is enough"
+    if limit is None:
+        return Unsupported(f"no release was found that keeps all limits together: allow more of one of them, {do}")
+    named = ", ".join(limit.of)
+    if limit.keeps:
+        what = f"{named} = {limit.keeps[0]} keeps so many of its rows"
+        return Unsupported(f"no release was found in which {what}: let values keep fewer rows, {do}")
+    measure = replace(limit, at_most=None)
+    freed = replace(task.problem, objective=MinimizeDistortion(measure), limits=(), keep_rows=None)
+    freer = task.of(freed, task.seconds / 2)
+    least = certified(freer.wide, freer.found(), freer.seconds).bound
+    if least > (limit.at_most or 0):
+        return Infeasible(
+            f"no release keeps the promises with a distortion of {named} below {float(least):.6g}, and its limit is "
+            f"{limit.at_most}; {nothing.reached:.6g} can be had"
         )
-        raise Unsupported(_too_many(wide, what))
+    return Unsupported(
+        f"no release was found with a distortion of {named} below {nothing.reached:.6g}, and its limit is "
+        f"{limit.at_most}: raise the limit, {do}"
+    )
 
 
-def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None) -> Found:
-    """The best release for one promise, by flows between records; limits are left to prices in the distance."""
+def _among_common(task: _Task, preserving: bool = False) -> Found:
+    search = partial(_at_any_size, replace(task, curve=None))
+    return among_common(task.wide, search, task.on_progress, preserving=preserving)
+
+
+def _at_any_size(task: _Task, table: Wide | None = None) -> Found:
+    """The best release for all promises, by flows between records; limits are left to prices in the distance."""
+    wide = task.walled if table is None else table
     problem = wide.problem
     promise = problem.guarantees[0]
     several = len(problem.guarantees) > 1
     flows = wide.seen and wide.starts is None and not problem.preserve_marginals
     if type(promise) is Leakage and not several and not flows:
-        priced = curve if isinstance(curve, PricedRecords) else PricedRecords(wide, on_progress)
-        return priced.found(promise.at_most_bits, seconds)
-    found = None if several else _by_itself(wide, seconds, on_progress, curve)
+        known = task.curve
+        priced = known if isinstance(known, PricedRecords) else PricedRecords(wide, task.on_progress)
+        return priced.found(promise.at_most_bits, task.seconds)
+    found = None if several else _by_itself(wide, task.seconds, task.on_progress, task.curve)
     if found is not None:
         return found
-    deadline = time.monotonic() + seconds / 2  # the rest is for the proofs
-    return all_together(wide, lambda one: _by_itself(one, seconds, on_progress, None), deadline, on_progress)
+    alone = partial(_by_itself, seconds=task.seconds, on_progress=task.on_progress, curve=None)
+    return all_together(wide, alone, task.seconds, task.on_progress)
+
+
+Way = Callable[[_Task], Found | None]
+WAYS: tuple[tuple[Callable[[_Task], bool], Way], ...] = (
+    (lambda task: barred(task.problem), _beside_bars),
+    (lambda task: task.problem.towards == "median", _to_medians),
+    (lambda task: task.problem.towards is not None, _in_one_direction),
+    (lambda task: task.known_exactly, _at_any_size),
+    (lambda task: task.few_letters, _over_all_letters),
+    (lambda task: task.few, _over_all_records),
+    (lambda task: task.too_much_behind_walls, _refused_behind_walls),
+    (lambda task: task.has_prices, _within_limits),
+    (lambda task: task.problem.min_multiplicity is not None, _among_common),
+    (lambda _: True, _at_any_size),
+)
+"""Ways to a channel, and when they fit: the first that fits and finds one is taken."""
 
 
 def _by_itself(wide: Wide, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None) -> Found | None:
@@ -284,26 +399,6 @@ def _by_itself(wide: Wide, seconds: float, on_progress: Progress, curve: Curve |
     return bounded_posterior(wide, promise, on_progress)
 
 
-def _too_many(wide: Wide, what: str) -> str:
-    return (
-        f"with {len(wide.records):,} different records form records {what}; or group values until there are fewer "
-        "records"
-    )
-
-
 def _majority(wide: Wide) -> bool:
     """Whether everybody goes to the largest class: it holds half of the table."""
     return 2 * int(wide.by_record.sum(axis=0).max()) >= wide.total
-
-
-def _few_letters(wide: Wide) -> bool:
-    """Whether the matrix to all letters, records or not, can be searched whole."""
-    letters, outcomes = (
-        prod(len(alphabet) for alphabet in wide.law.alphabets(names).values())
-        for names in (wide.problem.release, wide.problem.observe)
-    )
-    return len(wide.counts) * letters <= MOST_ENTRIES and outcomes * letters <= MOST_WRITTEN
-
-
-def _few(wide: Wide) -> bool:
-    return len(wide.counts) * len(wide.records) <= MOST_ENTRIES

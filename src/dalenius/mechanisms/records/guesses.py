@@ -20,7 +20,7 @@ from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Json, record_proof
 from dalenius.solvers.flows.distances import blocks
 
-__all__ = ["gains_of", "priced_actions"]
+__all__ = ["gained_blindly", "gains_of", "most_gained", "priced_actions"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -54,6 +54,44 @@ def gains_of(wide: Wide, promise: Guess) -> list[list[Fraction]]:
     return [[Fraction(row[k]) for k in places] for row in promise.gain]
 
 
+def most_gained(wide: Wide, promise: Guess) -> Fraction:
+    """What guesses may gain altogether.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+    promise : Guess
+        About one of its secrets.
+
+    Returns
+    -------
+    Fraction
+    """
+    if promise.at_most is not None:
+        return promise.at_most
+    return (promise.times or Fraction(1)) * gained_blindly(wide, promise)
+
+
+def gained_blindly(wide: Wide, promise: Guess) -> Fraction:
+    """What the best action gains without any release.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+    promise : Guess
+        About one of its secrets.
+
+    Returns
+    -------
+    Fraction
+    """
+    sizes = [int(n) for n in wide.about(promise.secret).counts.sum(axis=0)]
+    rows = gains_of(wide, promise)
+    return max(sum((g * n for g, n in zip(row, sizes, strict=True)), Fraction(0)) for row in rows) / wide.total
+
+
 def priced_actions(wide: Wide, promise: Guess) -> Json:
     """A bound under a limit of what guesses gain, by the rule "records".
 
@@ -70,9 +108,7 @@ def priced_actions(wide: Wide, promise: Guess) -> Json:
         The price mu for the best action of each record.
     """
     rows = gains_of(wide, promise)
-    sizes = [int(n) for n in wide.counts.sum(axis=0)]
-    blind = max(sum(g * n for g, n in zip(row, sizes, strict=True)) for row in rows) / wide.total
-    limit = promise.at_most if promise.at_most is not None else (promise.times or Fraction(1)) * blind
+    limit = most_gained(wide, promise)
     gain = np.array([[float(v) for v in row] for row in rows])
     best = (wide.by_record @ gain.T).argmax(axis=1)
     price = int(_best_price(wide, gain, best, float(limit)) * (1 << UNIT))

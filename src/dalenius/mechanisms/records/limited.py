@@ -22,13 +22,13 @@ import numpy.typing as npt
 
 from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion
 from dalenius.core.kept_rows import with_kept_rows
-from dalenius.errors import Infeasible, SolverFailed
+from dalenius.errors import Infeasible
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide, distance_between
 from dalenius.mechanisms.records.zero import Found, Json
 from dalenius.solvers.flows.distances import pairwise
 
-__all__ = ["behind_walls", "is_wall", "within_limits"]
+__all__ = ["NothingWithin", "behind_walls", "is_wall", "within_limits"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -117,7 +117,7 @@ def within_limits(wide: Wide, search: Callable[[Wide, bool], Found]) -> Found:
 
     Raises
     ------
-    SolverFailed
+    NothingWithin
         If no mixture was found within the limits, with what can be had.
     """
     limits = with_kept_rows(wide.problem).limits
@@ -226,15 +226,27 @@ def _whole_shares(shares: Floats) -> list[Fraction]:
     return [Fraction(part, SHARES) for part in parts]
 
 
-def _nothing_found(limits: Sequence[Distortion], figures: Sequence[Sequence[float]]) -> SolverFailed:
+class NothingWithin(Exception):
+    """No release within the limits was found; which limit is the first that none keeps, and what was reached of it.
+
+    Parameters
+    ----------
+    limit : Distortion or None
+        None: each is kept by some release, but not all by a mixture of them.
+    reached : float
+        The least of it.
+    """
+
+    def __init__(self, limit: Distortion | None, reached: float) -> None:
+        super().__init__()
+        self.limit = limit
+        self.reached = reached
+
+
+def _nothing_found(limits: Sequence[Distortion], figures: Sequence[Sequence[float]]) -> NothingWithin:
     """Which limit no release was found for, and what was reached of it."""
     for k, limit in enumerate(limits):
         least = min(row[k + 1] for row in figures)
         if least > float(limit.at_most or 0):
-            named = ", ".join(limit.of)
-            if limit.keeps:
-                what = f"no release was found in which {named} = {limit.keeps[0]} keeps so many of its rows"
-                return SolverFailed(what, do="let values keep fewer rows, or promise less")
-            what = f"no release was found with a distortion of {named} below {least:.6g}, and its limit is "
-            return SolverFailed(f"{what}{limit.at_most}", do="raise the limit, or promise less")
-    return SolverFailed("no release was found that keeps all limits together", do="allow more of one of them")
+            return NothingWithin(limit, least)
+    return NothingWithin(None, 0.0)

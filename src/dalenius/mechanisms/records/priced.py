@@ -22,6 +22,7 @@ from dalenius.mechanisms.records.unseen import quiet
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import PROVED, Found, proof_seconds, record_proof
 from dalenius.solvers.flows.balancing import Balance, balanced, neighbours
+from dalenius.solvers.flows.charges import MeanBits
 from dalenius.solvers.flows.crowds import Crowd, Priced, blended, figures, nobody_moves, with_own
 from dalenius.solvers.flows.leaking import LN2, Flow
 from dalenius.solvers.flows.slopes import sloped
@@ -101,7 +102,8 @@ class PricedRecords:
             near = min(self._heaviest(), key=lambda y: figures(crowd, _to_one(crowd, y))[0])
             return Balance(_to_one(crowd, near), nowhere, nowhere)
         try:
-            return self._of_rows(quiet(self.wide, self.on_progress))
+            known = self.flow_of(quiet(self.wide, self.on_progress))
+            return Balance(known, known.atom, known.point)
         except Unsupported:
             return Balance(self._in_blocks(), nowhere, nowhere)  # it tells a little
 
@@ -118,12 +120,21 @@ class PricedRecords:
         share = mass[other] / np.bincount(block, mass)[block[atom]]
         return with_own(self.crowd, atom, self.crowd.at[other], share)
 
-    def _of_rows(self, rows: Rows) -> Balance:
-        """Whole weights as a flow."""
+    def flow_of(self, rows: Rows) -> Flow:
+        """Whole weights as a flow.
+
+        Parameters
+        ----------
+        rows : Rows
+            A release of the table.
+        """
         atom = np.repeat(np.arange(len(rows)), np.diff(rows.first))
         weight = np.array([float(w) for w in rows.weight])
-        share = weight / np.bincount(atom, weight)[atom]
-        return Balance(with_own(self.crowd, atom, rows.record, share), atom, rows.record)
+        return with_own(self.crowd, atom, rows.record, weight / np.bincount(atom, weight)[atom])
+
+    def arcs_nearby(self) -> tuple[Integers, ...]:
+        """Atoms and points near them, for a search to begin with; nothing where pairs are too many."""
+        return neighbours(self.crowd) if self._few_pairs else ()
 
     def _heaviest(self) -> Sequence[int]:
         """Some records with many rows."""
@@ -152,9 +163,9 @@ class PricedRecords:
         start = time.monotonic()
         target = float(at_most)
         if target >= self.most * (1 + 1e-12):
-            return Found(self._whole(self.still), self._proof(None), "records: nothing has to change")
+            return Found(self.whole(self.still), self._proof(None), "records: nothing has to change")
         silent = self.quiet
-        nearby = neighbours(self.crowd) if len(self.crowd.prior) > 2 and self._few_pairs else ()
+        nearby = self.arcs_nearby() if len(self.crowd.prior) > 2 else ()
         proof = min(proof_seconds(self.wide), PROVED * seconds)
         done = _ending(start, seconds, 1.0 + WRITTEN * SHARES * len(self.rows) + proof)
         flows: list[Flow] = [silent.flow]
@@ -169,7 +180,7 @@ class PricedRecords:
         dense = len(silent.flow.atom) > SHARES * len(self.rows)
         for less in LESS:
             aim = less * target * (1 - ROOM)
-            flow, priced = climbed(self.crowd, aim, begin, keeps=self.keeps, gap=GAP, done=done, say=self.on_progress)
+            flow, priced = self._climbed(aim, begin, done)
             flows.append(thinned(self.crowd, flow, UNUSED, SHARES, self.keeps))
             found.append(priced)
             told = figures(self.crowd, flows[-1])[1]
@@ -183,6 +194,16 @@ class PricedRecords:
             best = self._mended(best, target, figures(self.crowd, flows[-1])[0])
         words = "records: prices of all records, by a smooth concave program"
         return Found(rows, self._proof(best if _worth_proving(best, target) else None), words)
+
+    def _climbed(self, bits: float, begin: Flow, done: Callable[[], bool]) -> tuple[Flow, Priced]:
+        """A flow that tells about so many bits, and prices that bound what it costs."""
+        crowd = self.crowd
+        every = np.eye(len(crowd.prior))
+        charge = MeanBits(every, crowd.prior, crowd.scale, bits, crowd.metric.farthest / crowd.unit)
+        flows, proof = climbed(crowd, [charge], begin, keeps=self.keeps, gap=GAP, done=done, say=self.on_progress)
+        (x,) = proof.unknowns
+        lam = charge.price(x) * LN2
+        return flows[-1], Priced(lam, charge.prices(x, 0.0), proof.numbers, proof.bound + lam * bits)
 
     def _mended(self, best: Priced, target: float, distance: float) -> Priced:
         """Another bound where the time ended before the search had a good one."""
@@ -202,15 +223,21 @@ class PricedRecords:
             mixtures = [blended(self.crowd, first, second, near) for first in above for second in below]
             if not mixtures:
                 break
-            rows = self._whole(min(mixtures, key=lambda flow: figures(self.crowd, flow)[0]))
+            rows = self.whole(min(mixtures, key=lambda flow: figures(self.crowd, flow)[0]))
             reached = self._told(rows)
             if reached <= target * (1 - 1e-10):
                 return rows
             near *= target / reached * (1 - 1e-7)
         raise SolverFailed(f"no flow between records was found that reveals at most {target} bits")
 
-    def _whole(self, flow: Flow) -> Rows:
-        """Shares as whole weights; where the law stays, with every atom and every record as often as before."""
+    def whole(self, flow: Flow) -> Rows:
+        """Shares as whole weights; where the law stays, with every atom and every record as often as before.
+
+        Parameters
+        ----------
+        flow : Flow
+            Between the records of the table.
+        """
         if not self.keeps:
             return rounded(flow, len(self.crowd.at))
         atom, point = flow.atom, flow.point

@@ -10,10 +10,11 @@ From below: what one of the promises alone demands, all of it where its best rel
 two sides of the values of its secret, or of the guess that a record suggests. Others and preserved laws only add to it.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil, exp, inf
+from math import ceil, exp
 
 import numpy as np
 import numpy.typing as npt
@@ -28,13 +29,16 @@ from dalenius.core import (
 )
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.mechanisms.records.bits import Curve
-from dalenius.mechanisms.records.guesses import gains_of, priced_actions
+from dalenius.mechanisms.records.charged import charged, values_of_classes
+from dalenius.mechanisms.records.guesses import gained_blindly, gains_of, most_gained, priced_actions
 from dalenius.mechanisms.records.odds import nobody_moves
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.splits import bounds_by_sides
 from dalenius.mechanisms.records.unseen import as_if_seen, quiet
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.zero import Found, least_change, record_proof
+from dalenius.mechanisms.records.zero import Found, least_change
+from dalenius.solvers.flows.distances import pairwise
+from dalenius.stopping import over
 
 __all__ = ["all_together"]
 
@@ -45,14 +49,18 @@ PARTS = 1 << 20
 """Parts of the share of rows that follow the independent release."""
 ROOM = 1e-9
 """Share of a limit that is left free for the doubles in which it is looked at."""
+CLIMBED = 0.3
+"""Share of the time for the program of all promises together."""
+TRIES, MORE = 6, 1.01
+"""How often a little more of a release that reveals nothing is tried where limits of guesses have no room."""
 LEVELS = 5
 """Levels that are tried for all secrets together."""
 NEAR = 0.97
 """Share of the strictest limit that is used up when no further level is tried."""
 
 
-def all_together(wide: Wide, search: Callable[[Wide], Found | None], deadline: float, on_progress: Progress) -> Found:
-    """A release that keeps all promises, with the bounds of those that have one by themselves.
+def all_together(wide: Wide, search: Callable[[Wide], Found | None], seconds: float, on_progress: Progress) -> Found:
+    """A release that keeps all promises, with the bounds of all together and of those that have one by themselves.
 
     Parameters
     ----------
@@ -60,34 +68,82 @@ def all_together(wide: Wide, search: Callable[[Wide], Found | None], deadline: f
         With secrets, all of which make up its classes.
     search : callable
         The best release for one promise without a preserved law, or None.
-    deadline : float
-        After which no further bound is tried.
+    seconds : float
+        For everything; a half is left for the proofs.
 
     Returns
     -------
     Found
         Value and bound may be far apart; the remark says so.
     """
+    start = time.monotonic()
     promises = wide.problem.guarantees
-    plain = wide.seen and all(type(promise) in (Independent, Leakage) for promise in promises)
-    rows = _at_one_level(wide, on_progress) if plain and not wide.problem.preserve_marginals else None
-    if rows is None:
-        rows = _with_staying(wide, on_progress)
-    proofs = []
+    for promise in promises:
+        _refuse_below_blind(wide, promise)
+    silent = _silent(wide, on_progress)
+    nearly, together = charged(wide, silent, lambda: over(start + CLIMBED * seconds), on_progress)
+    proofs = [together]
     for k, promise in enumerate(promises):
         one = _of_one(wide, promise)
         found = search(one)
-        alone = bounds_by_sides(one, promise, deadline, on_progress) if found is None else [found.proof]
+        alone = bounds_by_sides(one, promise, start + seconds / 2, on_progress) if found is None else [found.proof]
         if isinstance(promise, Guess) and found is None:
             alone.append(priced_actions(wide.about(promise.secret), promise))
         proofs += [_one_of_many(proof, k, len(promises)) for proof in alone]
-    if not proofs:  # nothing but that no change is negative
-        proofs = [record_proof(wide, ["0"] * len(promises), [[] for _ in promises])]
+    rows = _kept_by_all(wide, silent, nearly, search, on_progress)
     remark = (
-        "For so many records these promises have no exact optimum. This release keeps all of them. The bound is what "
-        "one of the promises alone demands, and the least change lies between the two"
+        "For so many records these promises have no exact optimum. This release keeps all of them, and the least "
+        "change lies between value and bound"
     )
     return Found(rows, proofs[0], "records: all promises together", (remark,), others=tuple(proofs[1:]))
+
+
+def _refuse_below_blind(wide: Wide, promise: Guarantee) -> None:
+    """Refuse a guess that is right more often without any release."""
+    if isinstance(promise, Guess) and (blind := gained_blindly(wide, promise)) > most_gained(wide, promise):
+        raise Infeasible(
+            f"the best guess of {', '.join(promise.secret)} is worth {float(blind):.6g} without the release, more "
+            f"than the promised {float(most_gained(wide, promise)):.6g}"
+        )
+
+
+def _kept_by_all(
+    wide: Wide, silent: Rows, nearly: Sequence[Rows], search: Callable[[Wide], Found | None], on_progress: Progress
+) -> Rows:
+    """The cheapest release that is known to keep all promises."""
+    promises = wide.problem.guarantees
+    equal = [promise for promise in promises if isinstance(promise, Independent)]
+    if not equal:
+        found = [_mixed(wide, base, silent, promises) for base in (nobody_moves(wide), *nearly)]
+    elif len(equal) == len(promises):
+        found = [silent]
+    else:
+        # Releases that reveal nothing about some secrets are mixed with one that reveals nothing about any.
+        names = tuple(dict.fromkeys(name for promise in equal for name in promise.secret))
+        rest = [promise for promise in promises if promise not in equal]
+        own = _independent_alone(wide, names, search, on_progress)
+        found = [_mixed(wide, own, silent, rest)]
+    plain = wide.seen and wide.starts is None and all(type(p) in (Independent, Leakage) for p in promises)
+    if plain and not wide.problem.preserve_marginals:
+        found.append(_at_one_level(wide, on_progress))
+    return min(found, key=lambda rows: _cost(wide, rows))
+
+
+def _independent_alone(
+    wide: Wide, secret: tuple[str, ...], search: Callable[[Wide], Found | None], on_progress: Progress
+) -> Rows:
+    """A release that reveals nothing about some of the secrets."""
+    alone = replace(wide.problem, guarantees=(Independent(secret),))
+    one = replace(wide.about(secret), problem=alone)
+    found = None if one.wall is not None else search(one)
+    return quiet(one, on_progress) if found is None else found.rows
+
+
+def _cost(wide: Wide, rows: Rows) -> float:
+    """The mean distance of what is released, in units of the metric."""
+    of, share = _shares(rows)
+    far = pairwise(wide.metric, wide.origins[of], wide.points[rows.record])
+    return float((wide.counts.sum(axis=1)[of] * share) @ far) / wide.total
 
 
 def _of_one(wide: Wide, promise: Guarantee) -> Wide:
@@ -135,60 +191,80 @@ def _at_one_level(wide: Wide, on_progress: Progress) -> Rows:
 def _used(wide: Wide, rows: Rows, promise: Guarantee) -> float:
     """What a release reveals about the secret of a leakage, as a share of what it may; a little room is left."""
     assert isinstance(promise, Leakage)
-    arrived = _arrived(wide, rows) @ _values(wide, promise.secret)
+    arrived = _arrived(wide, rows) @ values_of_classes(wide, promise.secret).T
     return _Posteriors(wide, arrived, arrived).mean_bits(0.0) / float(promise.at_most_bits) * (1 + ROOM)
+
+
+def _shares(rows: Rows) -> tuple[npt.NDArray[np.int64], Floats]:
+    """The input of each entry of a release, and its share."""
+    of = np.repeat(np.arange(len(rows)), np.diff(rows.first))
+    whole = np.array([float(sum(rows.row(e)[1])) for e in range(len(rows))])
+    return of, np.array([float(w) for w in rows.weight]) / whole[of]
 
 
 def _arrived(wide: Wide, rows: Rows) -> Floats:
     """How often each record leaves with each value of the secrets."""
     arrived = np.zeros((len(wide.records), len(wide.classes)))
-    of = np.repeat(np.arange(len(rows)), np.diff(rows.first))
-    whole = np.array([float(sum(rows.row(e)[1])) for e in range(len(rows))])
-    share = np.array([float(w) for w in rows.weight]) / whole[of]
+    of, share = _shares(rows)
     np.add.at(arrived, rows.record, wide.counts[of] * share[:, None])
     return arrived
 
 
-def _with_staying(wide: Wide, on_progress: Progress) -> Rows:
-    """Staying, mixed with as little as can be of a release that reveals nothing."""
-    promises = wide.problem.guarantees
-    silent = _silent(wide, on_progress)
-    after = _arrived(wide, silent)
-    of = [_values(wide, promise.secret) for promise in promises]
-    tables = [_Posteriors(wide, wide.by_record @ values, after @ values) for values in of]
-    for table, promise in zip(tables, promises, strict=True):
-        table.refuse_below_blind(promise)
+def _mixed(wide: Wide, base: Rows, silent: Rows, promises: Sequence[Guarantee]) -> Rows:
+    """A release, mixed with as little of one that reveals nothing as promises need."""
+    # What both releases keep, their mixtures keep.
+    promises = [promise for promise in promises if not _gains_no_more(wide, base, promise)]
+    before, after = _arrived(wide, base), _arrived(wide, silent)
+    of = [values_of_classes(wide, promise.secret).T for promise in promises]
+    tables = [_Posteriors(wide, before @ values, after @ values) for values in of]
 
     def fits(part: float) -> bool:
         return all(table.keeps(promise, part) for table, promise in zip(tables, promises, strict=True))
 
     if fits(0.0):
-        return nobody_moves(wide)
+        return base
     low, share = 0.0, 1.0
     for _ in range(60):
         middle = (low + share) / 2
         low, share = (low, middle) if fits(middle) else (middle, share)
-    part = Fraction(min(PARTS, ceil(share * PARTS)), PARTS)
-    return Rows.mixed([(1 - part, nobody_moves(wide)), (part, silent)])
+    for _ in range(TRIES):
+        part = Fraction(min(PARTS, ceil(share * PARTS)), PARTS)
+        found = Rows.mixed([(1 - part, base), (part, silent)])
+        # Where nothing may be gained doubles do not decide.
+        tight = [p for p in promises if isinstance(p, Guess) and most_gained(wide, p) == gained_blindly(wide, p)]
+        if all(_gains_no_more(wide, found, promise) for promise in tight):
+            return found
+        share *= MORE
+    return silent
+
+
+def _gains_no_more(wide: Wide, rows: Rows, promise: Guarantee) -> bool:
+    """Whether a limit of guesses is kept exactly, which doubles do not see where nothing may be gained."""
+    if not isinstance(promise, Guess):
+        return False
+    gains = gains_of(wide, promise)
+    counts = wide.about(promise.secret).counts.tolist()
+    gained = [[Fraction(0)] * len(gains) for _ in wide.records]
+    for e, own in enumerate(counts):
+        places, weights = rows.row(e)
+        whole = sum(weights)
+        worth = [sum((g * n for g, n in zip(row, own, strict=True)), Fraction(0)) for row in gains]
+        for y, weight in zip(places, weights, strict=True):
+            gained[y] = [v + w * weight / whole for v, w in zip(gained[y], worth, strict=True)]
+    return sum(map(max, gained)) <= most_gained(wide, promise) * wide.total
 
 
 def _silent(wide: Wide, on_progress: Progress) -> Rows:
     """A release that reveals nothing; where every single record counts, one that leaves each as often as it is."""
-    every = any(isinstance(promise, InformationPrivacy | WorstCaseLeakage) for promise in wide.problem.guarantees)
+    every = any(
+        isinstance(promise, InformationPrivacy | WorstCaseLeakage | Guess) for promise in wide.problem.guarantees
+    )
     if every and not wide.problem.preserve_marginals:
         try:
             return quiet(replace(wide, problem=replace(wide.problem, preserve_marginals=True)), on_progress)
         except Unsupported:
             pass  # the law need not stay
     return quiet(wide, on_progress)
-
-
-def _values(wide: Wide, secret: Sequence[str]) -> Floats:
-    """Which value of one secret each class is: classes by values, rising."""
-    at = [wide.secret.index(name) for name in secret]
-    labels = [tuple(label[k] for k in at) for label in wide.classes]
-    different = sorted(set(labels))
-    return np.array([[float(label == value) for value in different] for label in labels])
 
 
 class _Posteriors:
@@ -239,28 +315,14 @@ class _Posteriors:
             ratio, most = self.at(share), exp(float(promise.epsilon)) * less
             return float(ratio.max()) <= most and float(ratio.min()) * most >= 1
         if isinstance(promise, Guess):
-            return self._gained(promise, share) <= self._limit(promise) * less
+            return self._gains_no_more(promise, share)
         return share == 1.0 or float(np.abs(self.at(share) - 1).max()) == 0
 
-    def refuse_below_blind(self, promise: Guarantee) -> None:
-        """Refuse a guess that is right more often without any release."""
-        if isinstance(promise, Guess) and (blind := self._blind(promise)) > self._limit(promise) * (1 + ROOM):
-            raise Infeasible(
-                f"the best guess of {', '.join(promise.secret)} is worth {blind:.6g} without the release, more than "
-                f"the promised {self._limit(promise):.6g}"
-            )
-
-    def _gain(self, promise: Guess) -> Floats:
-        return np.array([[float(v) for v in row] for row in gains_of(self.wide, promise)])
-
-    def _gained(self, promise: Guess, share: float) -> float:
-        return float((self._joint(share) @ self._gain(promise).T).max(axis=1).sum())
-
-    def _blind(self, promise: Guess) -> float:
-        """What the best action gains without a release."""
-        return float((self._gain(promise) @ self.prior).max())
-
-    def _limit(self, promise: Guess) -> float:
-        if promise.at_most is not None:
-            return float(promise.at_most)
-        return float(promise.times or inf) * self._blind(promise)
+    def _gains_no_more(self, promise: Guess, share: float) -> bool:
+        """Whether guesses gain at most the limit; nothing is gained where one action is the best one everywhere."""
+        gain = np.array([[float(v) for v in row] for row in gains_of(self.wide, promise)])
+        gained = self._joint(share) @ gain.T
+        if float(gained.max(axis=1).sum()) <= float(most_gained(self.wide, promise)) * (1 - ROOM):
+            return True
+        blind = gained[:, [int(gained.sum(axis=0).argmax())]]
+        return bool((gained <= blind * (1 + ROOM)).all())

@@ -64,6 +64,14 @@ class Crowd:
         return np.asarray(np.bincount(self.at, self.mass, len(self.points)))
 
     @cached_property
+    def scale(self) -> Floats:
+        """By which unknowns of points are multiplied, so that a unit of each bends a program about as much.
+
+        Curvatures are proportional to the mass of a point.
+        """
+        return np.asarray(1 / np.sqrt(np.maximum(self.at_points, 1e-9)))
+
+    @cached_property
     def seen(self) -> bool:
         """Whether every atom is of one class."""
         return bool(np.isin(self.lean, (0.0, 1.0)).all())

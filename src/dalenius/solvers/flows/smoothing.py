@@ -1,35 +1,33 @@
-r"""Flows between points that tell at most b: one concave program in prices of the points, made smooth.
+r"""Flows between points within limits of what they reveal: one concave program in prices of the points, made smooth.
 
-Atoms e of mass p_e lie at points, and are of class s with probability g_e(s). For all posteriors b_y(s) at the points,
-all lam >= 0, and all numbers mu(y) where every point must keep its mass q(y) (else mu = 0), every flow m that tells at
-most b has
+Atoms e of mass p_e lie at points, and are of class s with probability g_e(s). Each limit charges prices V_s(y) for the
+classes that come to a point (`charges`), concave in unknowns of its own. With their sum V, and any numbers mu(y) where
+every point must keep its mass q(y) (else mu = 0), every flow m within the limits has
 
-    D(m)  >=  sum_e p_e min_y [ d(e, y) + sum_s g_e(s) V_s(y) - mu(y) ] + sum_y q(y) mu(y) - lam b,          (*)
-    V_s(y) = lam log(b_y(s) / p_s).
+    D(m)  >=  sum_e p_e min_y [ d(e, y) + sum_s g_e(s) V_s(y) - mu(y) ] + sum_y q(y) mu(y) - allowed,          (*)
 
-With V_s = V_0 + delta_s the normalisation of b_y gives V_0 = -lam log sum_s p_s exp(delta_s / lam), which is concave in
-delta and lam together: (*) is concave in all its unknowns, the price lam of what is told among them. The minimum is
-made smooth (-eps log sum exp(-./eps)), so that quasi-Newton steps climb it, and eps falls. Its slopes are the flow:
-shares proportional to exp(-./eps) move every atom as a whole, and at the top they tell b and keep the masses.
+concave in all its unknowns. The minimum is made smooth (-eps log sum exp(-./eps)), so that quasi-Newton steps climb it,
+and eps falls. Its slopes are the flow: shares proportional to exp(-./eps) move every atom as a whole, and at the top
+they are within the limits and keep the masses.
 
 Points that an atom may go to are generated: each look at all pairs gives the bound (*) and the arcs that are cheap.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from math import log
 
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.solvers.flows.crowds import Crowd, Priced
+from dalenius.solvers.flows.charges import Charge
+from dalenius.solvers.flows.crowds import Crowd
 from dalenius.solvers.flows.distances import pairwise
-from dalenius.solvers.flows.leaking import LN2, Flow
+from dalenius.solvers.flows.leaking import Flow
 from dalenius.solvers.threads import one_thread
 from dalenius.stopping import asked
 
-__all__ = ["climbed", "thinned"]
+__all__ = ["Climbed", "climbed", "thinned"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -37,6 +35,9 @@ Progress = Callable[[str], None] | None
 
 _ALL = 1_000_000  # pairs that are all arcs
 _SMOOTH = (0.15, 0.06, 0.03, 0.015, 0.01, 0.007, 0.005)  # of the distance of a step along one axis
+_SMOOTHER = (0.003, 0.002, 0.001)  # the same where all pairs are arcs
+_EDGE = 0.1  # times that, for the edges of charges, in the last round of a bound
+_FLOWS = 4  # that are kept
 _STEPS = 300  # quasi-Newton steps for each of them
 _NEW = 60  # arcs that an atom gets at a look
 _USED = 1e-6  # the share from which on an arc is kept
@@ -51,18 +52,34 @@ class _Late(Exception):
     """The time is up."""
 
 
+@dataclass(frozen=True, eq=False)
+class Climbed:
+    """A proof in floating point: the unknowns of each charge, the numbers mu(y), and the bound that they give."""
+
+    unknowns: tuple[Floats, ...]
+    numbers: Floats
+    bound: float
+
+
 @one_thread()
 def climbed(
-    crowd: Crowd, bits: float, start: Flow, *, keeps: bool, gap: float, done: Callable[[], bool], say: Progress = None
-) -> tuple[Flow, Priced]:
-    """A flow that tells about so many bits at little distance, and the best bound that was found.
+    crowd: Crowd,
+    charges: Sequence[Charge],
+    start: Flow,
+    *,
+    keeps: bool,
+    gap: float,
+    done: Callable[[], bool],
+    say: Progress = None,
+) -> tuple[list[Flow], Climbed]:
+    """Flows that are nearly within their limits at little distance, and the best bound that was found.
 
     Parameters
     ----------
     crowd : Crowd
         What flows.
-    bits : float
-        What may be told.
+    charges : sequence of Charge
+        One for each limit.
     start : Flow
         Its arcs are there from the beginning.
     keeps : bool
@@ -74,31 +91,37 @@ def climbed(
 
     Returns
     -------
-    Flow, Priced
-        Shares that sum to one for each atom; masses of points and what is told are nearly right. Where the time ended
-        before all pairs were looked at, the bound of these prices is not known yet.
+    list of Flow, Climbed
+        The last flows, each smoother than the next. Shares sum to one for each atom; masses of points and what is
+        revealed are nearly right. Where the time ended before all pairs were looked at, the bound is not known yet.
     """
-    climb = _Climb(crowd, bits, keeps, done)
-    arcs = _all_pairs(crowd) if len(crowd.at) * len(crowd.points) <= _ALL else _arcs(crowd, start.atom, start.point)
-    flow = start
-    best: Priced | None = None
-    below = -np.inf
+    climb = _Climb(crowd, charges, keeps, done)
+    small = len(crowd.at) * len(crowd.points) <= _ALL
+    arcs = _all_pairs(crowd) if small else _arcs(crowd, start.atom, start.point)
+    flows: list[Flow] = []
+    best: Climbed | None = None
     unit = crowd.metric.farthest / crowd.unit / max(1, len(crowd.metric.weights))
-    for smooth in _SMOOTH:
+    for smooth in (*_SMOOTH, *(_SMOOTHER if small else ())):
         climb.to_top(arcs, smooth * unit)
         flow = climb.flow(arcs, smooth * unit)
+        flows = [*flows[1 - _FLOWS :], flow]
         if asked() or (done() and (best is not None or len(crowd.at) * len(crowd.points) > _LOOK)):
             break
-        priced, found = climb.look(arcs, _NEW, _NEAR * smooth * unit)
-        if priced.bound - priced.lam * bits > below:
-            best, below = priced, priced.bound - priced.lam * bits
+        proof, found = climb.look(arcs, _NEW, _NEAR * smooth * unit)
+        if best is None or proof.bound > best.bound:
+            best = proof
         distance = float((crowd.mass[flow.atom] * flow.share) @ flow.distance)
         if say is not None:
-            say(f"at least {below:.5f}, about {distance:.5f}; {len(arcs.atom):,} arcs")
-        if distance - below <= gap * distance or done():
+            say(f"at least {best.bound:.5f}, about {distance:.5f}; {len(arcs.atom):,} arcs")
+        if distance - best.bound <= gap * distance or done():
             break
         arcs = climb.more(arcs, found, smooth * unit)
-    return flow, climb.priced(-np.inf) if best is None else best
+    else:
+        if any(charge.has_edges for charge in charges):
+            climb.edge = _EDGE
+            climb.to_top(arcs, smooth * unit)
+            best = max(best, climb.look(arcs, 0, 0.0)[0], key=lambda proof: proof.bound)
+    return flows, climb.proof(-np.inf) if best is None else best
 
 
 def thinned(crowd: Crowd, flow: Flow, least: float, most: int, keeps: bool) -> Flow:
@@ -173,33 +196,34 @@ def _all_pairs(crowd: Crowd) -> _Arcs:
 class _Climb:
     """The unknowns of (*) and their slopes."""
 
-    def __init__(self, crowd: Crowd, bits: float, keeps: bool, done: Callable[[], bool]) -> None:
-        self.crowd, self.nats, self.keeps, self.done = crowd, bits * LN2, keeps, done
+    def __init__(self, crowd: Crowd, charges: Sequence[Charge], keeps: bool, done: Callable[[], bool]) -> None:
+        self.crowd, self.charges, self.keeps, self.done = crowd, charges, keeps, done
         self.calls = 0
-        self.classes = len(crowd.prior) - 1
+        self.edge = 1.0
         self.points = len(crowd.points)
-        # A unit of every unknown bends the program about as much: curvatures are proportional to the mass of a point.
-        self.scale = 1 / np.sqrt(np.maximum(crowd.at_points, 1e-9))
-        self.x = np.zeros(self.points * (self.classes + keeps) + 1)
-        self.x[-1] = log(crowd.metric.farthest / crowd.unit)
+        self.scale = crowd.scale
+        numbers = [np.zeros(self.points)] if keeps else []
+        self.x = np.concatenate([charge.begin() for charge in charges] + numbers)
+        self.ends = np.cumsum([charge.many for charge in charges])
 
-    def _unknowns(self, x: Floats) -> tuple[Floats, Floats, float]:
-        """delta, mu and lam (in nats)."""
-        delta = x[: self.classes * self.points].reshape(self.classes, self.points) * self.scale
-        mu = x[self.classes * self.points : -1] * self.scale if self.keeps else np.zeros(self.points)
-        return delta, mu, float(np.exp(x[-1]))
+    def _unknowns(self, x: Floats) -> tuple[list[Floats], Floats]:
+        """Those of each charge, and mu."""
+        *own, rest = np.split(x, self.ends)
+        return own, rest * self.scale if self.keeps else np.zeros(self.points)
 
-    def _posterior(self, delta: Floats, lam: float) -> tuple[Floats, Floats]:
-        """The posteriors of all classes but the first, and V_0."""
-        prior = self.crowd.prior
-        top = np.maximum(delta.max(axis=0), 0.0)
-        weight = prior[1:, None] * np.exp((delta - top) / lam)
-        total = prior[0] * np.exp(-top / lam) + weight.sum(axis=0)
-        return weight / total, -top - lam * np.log(total)
+    def _prices(self, own: Sequence[Floats], smooth: float) -> Floats:
+        """What all charges together demand of each class at each point."""
+        found = np.zeros((len(self.crowd.prior), self.points))
+        for charge, x in zip(self.charges, own, strict=True):
+            found += charge.of_class.T @ charge.prices(x, self.edge * smooth)
+        return found
 
-    def _costs(self, arcs: _Arcs, delta: Floats, base: Floats) -> Floats:
-        cost = arcs.distance + base[arcs.point]
-        for own, lean in zip(delta, arcs.lean, strict=True):
+    def _allowed(self, own: Sequence[Floats], smooth: float) -> float:
+        return sum(charge.allowed(x, self.edge * smooth) for charge, x in zip(self.charges, own, strict=True))
+
+    def _costs(self, arcs: _Arcs, prices: Floats, mu: Floats) -> Floats:
+        cost = arcs.distance + (prices[0] - mu)[arcs.point]
+        for own, lean in zip(prices[1:] - prices[0], arcs.lean, strict=True):
             cost += lean * own[arcs.point]
         return np.asarray(cost)
 
@@ -216,22 +240,17 @@ class _Climb:
         self.calls += 1
         if self.calls > _LEAST and self.done():
             raise _Late
-        delta, mu, lam = self._unknowns(x)
-        posterior, first = self._posterior(delta, lam)
-        share, values = self._shares(arcs, self._costs(arcs, delta, first - mu), smooth)
+        own, mu = self._unknowns(x)
+        share, values = self._shares(arcs, self._costs(arcs, self._prices(own, smooth), mu), smooth)
         mass = self.crowd.mass[arcs.atom] * share
         total = np.bincount(arcs.point, mass, self.points)
-        slope = np.empty_like(x)
-        split = self.classes * self.points
-        for s in range(self.classes):
-            arrived = np.bincount(arcs.point, mass * arcs.lean[s], self.points)
-            slope[s * self.points : (s + 1) * self.points] = (arrived - total * posterior[s]) * self.scale
+        others = [np.bincount(arcs.point, mass * lean, self.points) for lean in arcs.lean]
+        arrived = np.array([total - sum(others), *others])
+        slopes = [c.slopes(v, self.edge * smooth, c.of_class @ arrived) for c, v in zip(self.charges, own, strict=True)]
         if self.keeps:
-            slope[split:-1] = (self.crowd.at_points - total) * self.scale
-        told = (posterior * delta).sum(axis=0) / lam + first / lam
-        slope[-1] = lam * (float(total @ told) - self.nats)
-        value = float(self.crowd.mass @ values) + float(self.crowd.at_points @ mu) - lam * self.nats
-        return -value, -slope
+            slopes.append((self.crowd.at_points - total) * self.scale)
+        value = float(self.crowd.mass @ values) + float(self.crowd.at_points @ mu) - self._allowed(own, smooth)
+        return -value, -np.concatenate(slopes)
 
     def to_top(self, arcs: _Arcs, smooth: float) -> None:
         """Climb on these arcs, as far as the time goes."""
@@ -246,33 +265,31 @@ class _Climb:
 
     def flow(self, arcs: _Arcs, smooth: float) -> Flow:
         """The shares at the unknowns."""
-        delta, mu, lam = self._unknowns(self.x)
-        share, _ = self._shares(arcs, self._costs(arcs, delta, self._posterior(delta, lam)[1] - mu), smooth)
+        own, mu = self._unknowns(self.x)
+        share, _ = self._shares(arcs, self._costs(arcs, self._prices(own, smooth), mu), smooth)
         return Flow(arcs.atom, arcs.point, arcs.distance, share)
 
-    def priced(self, bound: float) -> Priced:
-        """The unknowns as a proof, with what it is known to prove."""
-        delta, mu, lam = self._unknowns(self.x)
-        first = self._posterior(delta, lam)[1]
-        return Priced(lam * LN2, np.vstack([first, first + delta]), mu, bound)
+    def proof(self, bound: float) -> Climbed:
+        """The unknowns, with what they are known to prove."""
+        own, mu = self._unknowns(self.x)
+        return Climbed(tuple(own), mu, bound)
 
-    def look(self, arcs: _Arcs, most: int, near: float) -> tuple[Priced, tuple[Integers, Integers]]:
+    def look(self, arcs: _Arcs, most: int, near: float) -> tuple[Climbed, tuple[Integers, Integers]]:
         """The bound over all pairs, and for each atom some arcs that cost at most so much more than its cheapest.
 
         A point that no arc leads to may look cheap to many atoms. Then either they pay less, or, where points keep
         their masses, the number of that point falls until nobody pays less than along the arcs: the better of the two.
         """
         crowd = self.crowd
-        delta, mu, lam = self._unknowns(self.x)
-        first = self._posterior(delta, lam)[1]
-        prices = np.vstack([first, first + delta])
-        known = np.minimum.reduceat(self._costs(arcs, delta, first - mu), arcs.first)
+        own, mu = self._unknowns(self.x)
+        prices = self._prices(own, 0.0)
+        known = np.minimum.reduceat(self._costs(arcs, prices, mu), arcs.first)
         values, short = np.empty(len(crowd.at)), np.zeros(len(crowd.points), dtype=np.float32)
         atom, point = [], []
         for some, pairs in crowd.costs(prices - mu):
-            own = known[some].astype(np.float32)[:, None]
+            mine = known[some].astype(np.float32)[:, None]
             values[some] = pairs.min(axis=1)
-            np.maximum(short, (own - pairs).max(axis=0), out=short)
+            np.maximum(short, (mine - pairs).max(axis=0), out=short)
             row, column = _few(pairs, values[some].astype(np.float32) + np.float32(near), most)
             atom.append(row + some.start)
             point.append(column)
@@ -280,7 +297,10 @@ class _Climb:
         lower = mu - short
         if self.keeps and float(crowd.mass @ known + crowd.at_points @ lower) > bound:
             bound, numbers = float(crowd.mass @ known + crowd.at_points @ lower), lower
-        return Priced(lam * LN2, prices, numbers, bound), (np.concatenate(atom), np.concatenate(point))
+        return Climbed(tuple(own), numbers, bound - self._allowed(own, 0.0)), (
+            np.concatenate(atom),
+            np.concatenate(point),
+        )
 
     def more(self, arcs: _Arcs, found: tuple[Integers, Integers], smooth: float) -> _Arcs:
         """Arcs that are used or cheap, and those that were found."""
