@@ -112,3 +112,32 @@ def test_only_files_are_replaced(tmp_path: Path) -> None:
         refuse_existing(tmp_path / "a\0b", force=True)
     (tmp_path / "old").write_text("")
     refuse_existing(tmp_path / "old", force=True, inputs=[Path("a" * 300)])
+
+
+def test_file_systems_without_second_names_and_modes_take_files_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.setattr(Path, "chmod", refuse)
+    with new_file(tmp_path / "a") as partial:
+        partial.write_text("ours")
+    assert (tmp_path / "a").read_text() == "ours"
+    with pytest.raises(InputError, match="exists already"), new_file(tmp_path / "c"):
+        (tmp_path / "c").write_text("of somebody else")
+    assert (tmp_path / "c").read_text() == "of somebody else"
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_disk_that_became_read_only_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    def from_now_on() -> None:
+        for where, name in ((Path, "unlink"), (os, "link"), (os, "open")):
+            monkeypatch.setattr(where, name, refuse)
+
+    with pytest.raises(InputError, match=r"cannot write .*: Read-only file system"), new_file(tmp_path / "a"):
+        from_now_on()

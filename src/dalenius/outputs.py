@@ -9,7 +9,7 @@ refused unless it may be replaced.
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -123,7 +123,19 @@ def _usual_mode(place: Path, mode: int) -> None:
     """Give a file or folder the mode that it would have had without us."""
     mask = os.umask(0o077)
     os.umask(mask)
-    place.chmod(mode & ~mask)
+    with suppress(PermissionError):  # file systems that know no modes
+        place.chmod(mode & ~mask)
+
+
+def _named(partial: Path, path: Path) -> None:
+    """Give a finished file its name, unless somebody made a file of that name meanwhile."""
+    try:
+        os.link(partial, path)
+    except FileExistsError:
+        raise
+    except OSError:  # file systems that know no second name: FAT, some of networks
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.replace(partial, path)
 
 
 # --- files and folders ------------------------------------------------------------------------------------------------
@@ -137,8 +149,7 @@ def new_file(path: Path, *, force: bool = False, private: bool = False) -> Itera
         yield partial
         _on_disk(partial)
         if not force:
-            os.link(partial, path)  # fails if somebody made the file meanwhile
-            partial.unlink()
+            _named(partial, path)
         else:
             os.replace(partial, path)
         if not private:  # not before it has its name: what a kill leaves under another one stays private
@@ -149,7 +160,7 @@ def new_file(path: Path, *, force: bool = False, private: bool = False) -> Itera
     except OSError as e:
         raise InputError(f"cannot write {path}: {e.strerror or e}") from None
     finally:
-        partial.unlink(missing_ok=True)
+        remove(partial)
 
 
 @contextmanager

@@ -59,7 +59,8 @@ def clear_left_behind(path: Path) -> None:
     folder = path.absolute().parent
     if not folder.is_dir():
         return
-    left = re.compile(re.escape(f".{path.name}.") + rf"({PARTIAL}|{REPLACED})-{_machine()}-(\d+)-[0-9a-f]{{8}}")
+    ours = rf"({PARTIAL}|{REPLACED})-{_machine()}-(\d+)-[0-9a-f]{{8}}(-journal)?"  # that of a ledger in the making
+    left = re.compile(re.escape(f".{path.name}.") + ours)
     for entry in sorted(folder.iterdir()):
         found = left.fullmatch(entry.name)
         if found is None or _is_running(int(found[2])):
@@ -70,11 +71,13 @@ def clear_left_behind(path: Path) -> None:
                 print(f"dalenius: put {path} back, which a run that was killed had moved aside", file=sys.stderr)
         else:
             remove(entry)
+            if os.path.lexists(entry):
+                continue
             print(f"dalenius: removed {entry.name}, left by a run that was killed", file=sys.stderr)
 
 
 def remove(path: Path) -> None:
-    """Remove a file, or a folder with all that is in it; nothing happens where there is none.
+    """Remove a file, or a folder with all that is in it; nothing happens where there is none, or where it cannot go.
 
     Parameters
     ----------
@@ -84,4 +87,5 @@ def remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
-        path.unlink(missing_ok=True)
+        with suppress(OSError):  # a disk that became read-only: what went wrong before is what counts
+            path.unlink()

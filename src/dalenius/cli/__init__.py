@@ -15,6 +15,7 @@ from typing import Any
 from dalenius.cli.failing import failed, our_fault
 from dalenius.cli.grammar import parser
 from dalenius.cli.interrupts import CODE, interruptible
+from dalenius.cli.streams import fault_outside, prepared, silenced
 from dalenius.errors import DaleniusError
 
 __all__ = ["main"]
@@ -98,6 +99,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     machines, charging = "--json" in words, "--ledger" in words
     sys.excepthook = our_fault
+    if argv is None:
+        prepared()
     arguments = None
     began = time.monotonic()
     try:
@@ -106,7 +109,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         with interruptible(keep=getattr(arguments, "on_interrupt", "stop") == "keep"):
             command = _opened(f"dalenius.cli.{arguments.module}", ours=argv is None)
             with _keeping_to(getattr(arguments, "memory", None)):
-                return int(command.run(arguments) or 0)
+                code = int(command.run(arguments) or 0)
+        sys.stdout.flush()
+        return code
     except DaleniusError as e:
         answered = getattr(arguments, "answered", False)  # one object, even where the answer is bad news
         failed(e, machines=machines and not answered, charging=charging)
@@ -115,5 +120,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         failed(DaleniusError("interrupted", code="interrupted"), machines=machines, charging=charging)
         return CODE
     except BrokenPipeError:
-        sys.stderr.close()
+        silenced()
         return 0
+    except OSError:
+        outside = fault_outside()
+        if outside is None:
+            raise
+        failed(outside, machines=machines, charging=charging)
+        return outside.exit_code

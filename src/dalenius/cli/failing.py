@@ -32,13 +32,13 @@ def failed(error: DaleniusError, *, machines: bool = False, charging: bool = Fal
     if charging and not error.state and not isinstance(error, InputError | LedgerRefused):
         error.state = UNSURE
     parts = error.anatomy()
-    if machines:
-        print(json.dumps(parts, indent=1, ensure_ascii=False))
-    if sys.stderr.isatty() and not machines:
-        print(_laid_out(parts), file=sys.stderr)
-        return
+    with suppress(OSError):  # where nothing can be written, the exit code still says it
+        if machines:
+            print(json.dumps(parts, indent=1, ensure_ascii=False), flush=True)
     state = "" if error.code != "interrupted" and not error.state else f" {parts['state']}"
-    print(f"dalenius: {error}{'.' if state and not str(error).endswith('.') else ''}{state}", file=sys.stderr)
+    sentence = f"dalenius: {error}{'.' if state and not str(error).endswith('.') else ''}{state}"
+    with suppress(OSError):
+        print(_laid_out(parts) if sys.stderr.isatty() and not machines else sentence, file=sys.stderr)
 
 
 def _laid_out(parts: dict[str, str]) -> str:

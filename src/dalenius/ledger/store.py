@@ -6,7 +6,6 @@ stand in the database itself: what is charged is charged once, nothing is delete
 """
 
 import os
-import secrets
 import sqlite3
 import stat
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dalenius.errors import InputError
+from dalenius.temporary import PARTIAL, clear_left_behind, remove, temporary_name
 
 __all__ = ["WAIT", "connected", "created", "transaction"]
 
@@ -96,7 +96,8 @@ def created(path: Path, fill: list[tuple[str, tuple[str, ...]]]) -> None:
         raise InputError(f"{path} exists already; a ledger is never replaced")
     if not path.absolute().parent.is_dir():
         raise InputError(f"there is no folder {path.absolute().parent} to make the ledger {path.name} in")
-    partial = path.absolute().parent / f".{path.name}.partial-{secrets.token_hex(4)}"
+    clear_left_behind(path)
+    partial = temporary_name(path, PARTIAL)
     try:
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with _said(path):
@@ -117,7 +118,7 @@ def created(path: Path, fill: list[tuple[str, tuple[str, ...]]]) -> None:
     except OSError as e:
         raise InputError(f"cannot make the ledger {path}: {e.strerror or e}") from None
     finally:
-        partial.unlink(missing_ok=True)
+        remove(partial)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,0 +1,51 @@
+"""What stands around a command: its streams and its folder. They may be closed, full, gone, or know no umlauts."""
+
+import os
+import sys
+
+from dalenius.errors import InputError
+
+__all__ = ["fault_outside", "prepared", "silenced"]
+
+
+def prepared() -> None:
+    """Make the streams of this process ones that take every text, even where the shell closed them.
+
+    A number below three that is free would be given to the next file, into which libraries then write their warnings.
+    """
+    while (number := os.open(os.devnull, os.O_RDWR)) < 3:
+        pass
+    os.close(number)
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - as long as the process
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def silenced() -> None:
+    """Let what is left for standard output go nowhere: nobody can read it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def fault_outside() -> InputError | None:
+    """What is wrong with the folder or with standard output, if an error of the system comes from there.
+
+    Returns
+    -------
+    InputError or None
+    """
+    try:
+        os.getcwd()
+    except OSError:
+        return InputError("the current folder is gone; change to another one")
+    try:
+        os.write(sys.stdout.fileno(), b"\n")  # flushing tells nothing: what could not be written was dropped
+    except OSError as e:
+        silenced()
+        return InputError(
+            f"the answer cannot be written to standard output: {e.strerror}",
+            state="Files that the command wrote before are whole and stay.",
+        )
+    return None
