@@ -5,6 +5,7 @@ from typing import Any
 
 from dalenius.cli.terminal import dialect_of, progress, say
 from dalenius.core.digits import many
+from dalenius.errors import TableError
 from dalenius.starting import suggested_groups
 from dalenius.tables import Table, open_table
 from dalenius.tables.profile import profile
@@ -31,7 +32,10 @@ def _with_groups(document: dict[str, Any], table: Table) -> list[str]:
     """The notes; those about rare values with the groups that `init` would begin with."""
     notes = document["notes"]
     rare = {n: note for note in notes for n in document["columns"] if note.startswith(f"{n}: ") and note.endswith(HINT)}
-    groups = suggested_groups(table, list(rare)) if rare else {}
+    try:
+        groups = suggested_groups(table, list(rare)) if rare else {}
+    except TableError:  # values that cannot be released, such as pages of text, can still be looked at
+        return list(notes)
     better = {
         note: f"{note.removesuffix(HINT)}suggested groups: {', '.join(map(_short, groups[name]))}"
         for name, note in rare.items()
