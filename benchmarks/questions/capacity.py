@@ -79,10 +79,22 @@ def by_clarabel(size: int) -> Work:
     return lambda: {"value": float(program.solve(solver=cvxpy.CLARABEL))}
 
 
+def floor_of_a_factorisation(size: int) -> Work:
+    """What cannot be saved: one system of equations as large as the channel."""
+    rows = channel(size)
+
+    def work() -> dict[str, Any]:
+        np.linalg.solve(rows, rows[0])
+        return {}
+
+    return work
+
+
 CONTENDERS = {
     "dalenius": ours,
     "Blahut-Arimoto (numpy)": blahut_arimoto,
     "qif": by_qif,
     "dit": by_dit,
     "Clarabel (cvxpy)": by_clarabel,
+    "dalenius's floor: one factorisation": floor_of_a_factorisation,
 }

@@ -41,12 +41,33 @@ def verified(_: int) -> Work:
     return _run(sys.executable, "-m", "dalenius", "verify", str(file))
 
 
+def solved(_: int) -> Work:
+    """A secret bit and a released one, from a problem file to a proved design."""
+    import json
+
+    folder = Path(tempfile.mkdtemp())
+    rows = [{"S": s, "X": x, "p": "3/8" if s == x else "1/8"} for s in "01" for x in "01"]
+    (folder / "law.json").write_text(json.dumps({"variables": {"S": ["0", "1"], "X": ["0", "1"]}, "pmf": rows}))
+    (folder / "problem.toml").write_text(
+        '[source]\npmf = "law.json"\n[mechanism]\nobserve = ["X"]\nrelease = ["X"]\n[objective]\n'
+        'minimize = { leakage = ["S"] }\n[[limit]]\ndistortion = "hamming"\nof = ["X"]\nat_most = 0.2\n'
+    )
+    command = (sys.executable, "-m", "dalenius", "solve", str(folder / "problem.toml"))
+    return _run(*command, "-o", str(folder / "design.json"), "--force")
+
+
 def _import(name: str) -> Callable[[int], Work]:
     return lambda _: _run(sys.executable, "-c", f"import {name}")
+
+
+def nothing(_: int) -> Work:
+    return _run(sys.executable, "-c", "pass")
 
 
 CONTENDERS = {
     "dalenius --help": help_page,
     "dalenius verify": verified,
+    "dalenius solve": solved,
+    "dalenius's floor: Python alone": nothing,
     **{f"import {name}": _import(name) for name in ("qif", "dit", "cvxpy", "opendp.prelude", "diffprivlib")},
 }

@@ -1,5 +1,6 @@
 """A table from file to file: one column of twelve values randomised, rows in a new order, Parquet in and out."""
 
+import sys
 import tempfile
 from collections.abc import Callable
 from math import e
@@ -44,20 +45,42 @@ def _folder(size: int) -> Path:
     return folder
 
 
-def ours(size: int) -> Work:
-    """Counted, proved, drawn exactly by a cryptographic stream, tested, shuffled by the key."""
+def _problem(folder: Path) -> Any:
     from dalenius import Problem
-    from dalenius.api import release
-    from dalenius.sampling import Key
 
-    folder = _folder(size)
     values = ", ".join(f'"diagnosis {k:02d}"' for k in range(VALUES))
     (folder / "problem.toml").write_text(
         f'[source]\ntable = "table.parquet"\nprior = "uniform"\n[columns.x]\nvalues = [{values}]\n[mechanism]\n'
         'observe = ["x"]\nrelease = ["x"]\n[objective]\nminimize = { distortion = "hamming", of = ["x"] }\n'
         "[[guarantee]]\nlocal_dp = 1.0\n"
     )
-    problem = Problem.from_file(folder / "problem.toml")
+    return Problem.from_file(folder / "problem.toml")
+
+
+def ours(size: int) -> Work:
+    """A recipe that was designed before, as that of the rivals: proved again for the table, drawn exactly, tested."""
+    from dalenius import Key, apply, solve
+    from dalenius.tables import write_table
+
+    folder = _folder(size)
+    design = solve(_problem(folder))
+
+    def work() -> dict[str, Any]:
+        released, seen = apply(design, folder / "table.parquet", key=Key.unsafe(7))
+        assert not seen.contradicts
+        write_table(folder / "released.parquet", "parquet", released.columns)
+        return {}
+
+    return work
+
+
+def whole_release(size: int) -> Work:
+    """With the design and its proof, and all files of a release."""
+    from dalenius.api import release
+    from dalenius.sampling import Key
+
+    folder = _folder(size)
+    problem = _problem(folder)
     turns = iter(range(10**6))
 
     def work() -> dict[str, Any]:
@@ -107,4 +130,67 @@ def by_duckdb(size: int) -> Work:
     return work
 
 
-CONTENDERS = {"dalenius": ours, "polars and numpy (floats)": by_polars, "DuckDB (floats)": by_duckdb}
+def by_spark(size: int) -> Work:
+    """Spark SQL on one core with rand(), no proof; CPU seconds of the machine that it runs on and of this process."""
+    import os
+    import time
+
+    import pyspark
+    from pyspark.sql import SparkSession, functions
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    options = "-XX:+UseSerialGC -XX:ActiveProcessorCount=1 -XX:CompressedClassSpaceSize=128m"
+    folder = _folder(size)
+    session = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.driver.memory", "1g")
+        .config("spark.driver.extraJavaOptions", options)
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "1")
+        .getOrCreate()
+    )
+    gateway = pyspark.SparkContext._gateway
+    assert gateway is not None
+    machine = Path(f"/proc/{gateway.proc.pid}")
+    tick = os.sysconf("SC_CLK_TCK")
+
+    def spent() -> float:
+        fields = (machine / "stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / tick + time.process_time()
+
+    def work() -> dict[str, Any]:
+        before = spent()
+        code = functions.substring("x", 11, 2).cast("int")
+        other = (code + 1 + functions.floor(functions.rand() * (VALUES - 1))) % VALUES
+        moved = functions.format_string("diagnosis %02d", other.cast("int"))
+        table = session.read.parquet(str(folder / "table.parquet"))
+        drawn = table.select(functions.when(functions.rand() < KEEP, functions.col("x")).otherwise(moved).alias("x"))
+        drawn.orderBy(functions.rand()).write.mode("overwrite").parquet(str(folder / "released"))
+        most = next(line for line in (machine / "status").read_text().splitlines() if line.startswith("VmHWM"))
+        return {"child_seconds": spent() - before, "peak_mib": int(most.split()[1]) / 1024}
+
+    return work
+
+
+def floor_of_a_copy(size: int) -> Work:
+    """What cannot be saved: the file is read and written once, in its order."""
+    from pyarrow import parquet
+
+    folder = _folder(size)
+
+    def work() -> dict[str, Any]:
+        table = parquet.read_table(folder / "table.parquet", read_dictionary=["x"], use_threads=False)
+        parquet.write_table(table, folder / "copy.parquet")
+        return {}
+
+    return work
+
+
+CONTENDERS = {
+    "dalenius": ours,
+    "dalenius release, with design and statements": whole_release,
+    "polars and numpy (floats)": by_polars,
+    "DuckDB (floats)": by_duckdb,
+    "Spark (floats)": by_spark,
+    "dalenius's floor: a copy": floor_of_a_copy,
+}

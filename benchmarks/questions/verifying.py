@@ -76,9 +76,25 @@ def in_the_page(size: int) -> Work:
     return work
 
 
+def floor_of_reading(size: int) -> Work:
+    """What cannot be saved: the text is read once, and its hash is taken."""
+    import hashlib
+    import json
+
+    text = _text(size)
+
+    def work() -> dict[str, Any]:
+        json.loads(text)
+        hashlib.sha256(text.encode()).digest()
+        return {}
+
+    return work
+
+
 CONTENDERS = {
     "dalenius": ours,
     "dalenius, exported file": exported,
     "dalenius, in the page": in_the_page,
     "dalenius solve": designer,
+    "dalenius's floor: reading and hashing": floor_of_reading,
 }

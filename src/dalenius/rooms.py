@@ -4,6 +4,7 @@ A command that needs one module of a room does not pay for the others, nor for t
 """
 
 import ast
+import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -48,6 +49,8 @@ def opened_when_asked(package: str) -> Callable[[str], Any]:
     def asked(name: str) -> Any:
         if name.startswith("__") or (module := _modules(package).get(name)) is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(module), name)
+        found = getattr(import_module(module), name)
+        setattr(sys.modules[package], name, found)  # the next one who asks finds it there
+        return found
 
     return asked

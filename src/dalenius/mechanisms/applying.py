@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from dalenius.core import Design, Kernel
 from dalenius.errors import MismatchError
+from dalenius.mechanisms.drawing import Draw
 from dalenius.mechanisms.forms import draws_of, form_of
 from dalenius.sampling.key import Key
 from dalenius.sampling.ordering import in_keyed_order, rows_in_order
@@ -79,6 +80,8 @@ class Drawing:
         Columns that leave as they are.
     subkeys : sequence of bytes
         One for each draw of the channel, as `subkeys_of` derives them.
+    draws : sequence of Draw, optional
+        Those of the channel, where they are made already.
 
     Examples
     --------
@@ -89,10 +92,12 @@ class Drawing:
     [1, 1, 0]
     """
 
-    def __init__(self, channel: Kernel, kept: Sequence[str], subkeys: Sequence[bytes]) -> None:
+    def __init__(
+        self, channel: Kernel, kept: Sequence[str], subkeys: Sequence[bytes], draws: Sequence[Draw] | None = None
+    ) -> None:
         self.channel = channel
         self.kept = tuple(kept)
-        self.draws = draws_of(channel)
+        self.draws = draws_of(channel) if draws is None else draws
         self.streams = [Stream(subkey) for subkey in subkeys]
         if len(self.streams) != len(self.draws):
             raise MismatchError(f"a recipe of {len(self.draws)} draws has {len(self.streams)} subkeys")
@@ -136,11 +141,11 @@ class Drawing:
         return columns | {name: table.codes[name] for name in self.kept}, inputs, drawn
 
 
-def subkeys_of(key: Key, design: Design, digest: str) -> tuple[list[bytes], bytes]:
+def subkeys_of(key: Key, design: Design, digest: str, draws: Sequence[Draw] | None = None) -> tuple[list[bytes], bytes]:
     """The subkeys of the draws of a release of the table with this digest, and that of the order of its rows."""
     parts = (design.digest(), digest, *design.channel.output)
-    draws = [key.derive("draw", *parts, *one.label) for one in draws_of(design.channel)]
-    return draws, key.derive("order", *parts)
+    made = draws_of(design.channel) if draws is None else draws
+    return [key.derive("draw", *parts, *one.label) for one in made], key.derive("order", *parts)
 
 
 def draw(
@@ -180,8 +185,9 @@ def draw(
     for name, letters in channel.inputs.items():
         if table.alphabets.get(name) != tuple(letters):
             raise MismatchError(f"column {name!r} has another list of values in the table than in the design")
-    draws, order = subkeys_of(key or Key.fresh(), design, digest or table.digest())
-    drawing = Drawing(channel, problem.kept, draws)
+    draws = draws_of(channel)
+    subkeys, order = subkeys_of(key or Key.fresh(), design, digest or table.digest(), draws)
+    drawing = Drawing(channel, problem.kept, subkeys, draws)
     leaving = drawing.letters(table)
     space = table.workspace
     tapes = {name: space.tape(smallest(len(leaving[name]))) for name in channel.output}
