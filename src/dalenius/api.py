@@ -25,12 +25,9 @@ from dalenius.errors import InputError, MismatchError, NotCertified, Unsupported
 from dalenius.evidence import (
     Audit,
     MechanismAudit,
-    attacked,
     examine,
     examine_shuffled,
-    mechanism_of,
-    of_rows,
-    promised,
+    opened,
 )
 from dalenius.kernel.numbers import Refused
 from dalenius.mechanisms import solve
@@ -321,16 +318,17 @@ def audit(
     if (released is None) != (original is None):
         raise InputError("an audit of a release needs both tables: the released one and the original")
     if released is None:
-        own, channel, remarks = mechanism_of(mechanism)
+        about = opened(mechanism)
+        channel = about.channel
         given = prior if isinstance(prior, Pmf) or prior is None else read_pmf(prior, "prior")
-        law = own if given is None else given
+        law = about.law if given is None else given
         form = form_of(channel)
         if not channel.few and form.by_figures and given is not None:
             raise Unsupported(f"a recipe of {channel.shape[0]:,} inputs is measured by its form, without --prior")
-        promises = promised(mechanism) if form.by_figures and not channel.few else ()
-        measured = form.audited(channel, law, promises, remarks=remarks)
-        measured = measured.about_rows() if of_rows(mechanism) else measured
-        return replace(measured, attacks=attacked(mechanism)) if channel.few and given is None else measured
+        promises = about.promised() if form.by_figures and not channel.few else ()
+        measured = form.audited(channel, law, promises, remarks=about.remarks)
+        measured = measured.about_rows() if about.of_rows else measured
+        return replace(measured, attacks=about.attacks) if channel.few and given is None else measured
     design = (
         mechanism if isinstance(mechanism, Design) else load(mechanism) if not isinstance(mechanism, Kernel) else None
     )

@@ -12,7 +12,7 @@ from dalenius.core import Channel, Dalenius, Independent, LocalDP, MaximizeInfor
 from dalenius.core.drafting import drafted
 from dalenius.documents import proved_text
 from dalenius.errors import InputError, InvalidChannel, Unsupported
-from dalenius.evidence import examine_mechanism, mechanism_of
+from dalenius.evidence import examine_mechanism, opened
 from dalenius.report.mechanism import audited
 from dalenius.testing import disclosure, xor
 
@@ -100,13 +100,15 @@ def test_kept_columns_count_as_outputs(tmp_path):
         {"X": ("0", "1"), "K": ("a", "b"), "W": ("0", "1")}, [(x, 1) for x in product("01", "ab", "01")]
     )
     design = dalenius.solve(replace(disclosure(joint, ["X"], ["W"], [["X"]]), keep=("K",)))
-    own, channel, remarks = mechanism_of(design)
-    assert list(channel.inputs) == ["X", "K"]
-    assert remarks
-    assert examine_mechanism(channel, own).worst.low == pytest.approx(1.0, abs=1e-9)  # of K, and of X if X tells K
+    mechanism = opened(design)
+    assert list(mechanism.channel.inputs) == ["X", "K"]
+    assert mechanism.remarks
+    assert examine_mechanism(mechanism.channel, mechanism.law).worst.low == pytest.approx(
+        1.0, abs=1e-9
+    )  # of K, and of X if X tells K
     (tmp_path / "card.json").write_text(design.card_text())
     with pytest.raises(Unsupported, match="a card does not list its values"):
-        mechanism_of(tmp_path / "card.json")
+        opened(tmp_path / "card.json")
 
 
 @pytest.fixture
@@ -122,13 +124,13 @@ def written(tmp_path):
 def test_rounded_decimals_from_elsewhere_are_divided_by_their_sums(written):
     third = {"inputs": {"X": ["a", "b"]}, "output": {"Y": ["0", "1", "2"]}}
     path = written(third | {"rows": [[0.3333333333, 0.3333333333, 0.3333333333], [0.5, 0.25, 0.25]]})
-    _, channel, remarks = mechanism_of(path)
-    assert channel.rows[0] == (Fraction(1, 3),) * 3
-    assert "divided by its exact sum" in remarks[0]
+    mechanism = opened(path)
+    assert mechanism.channel.rows[0] == (Fraction(1, 3),) * 3
+    assert "divided by its exact sum" in mechanism.remarks[0]
     with pytest.raises(InvalidChannel, match=r"channel.json: .* sums to"):
-        mechanism_of(written(third | {"rows": [[0.3, 0.3, 0.3], [0.5, 0.25, 0.25]]}))
+        opened(written(third | {"rows": [[0.3, 0.3, 0.3], [0.5, 0.25, 0.25]]}))
     with pytest.raises(InvalidChannel, match="sums to 999999999999/1000000000000"):  # a fraction is meant exactly
-        mechanism_of(written(third | {"rows": [["999999999999/1000000000000", 0, 0], [1, 0, 0]]}))
+        opened(written(third | {"rows": [["999999999999/1000000000000", 0, 0], [1, 0, 0]]}))
 
 
 def test_a_compact_form_is_expanded(written):
@@ -150,7 +152,7 @@ def test_a_compact_form_is_expanded(written):
 )
 def test_bad_files_are_refused(written, document, message):
     with pytest.raises((InputError, Unsupported), match=message):
-        mechanism_of(written(document))
+        opened(written(document))
 
 
 def test_a_release_is_audited_against_a_design_with_both_tables():

@@ -7,7 +7,7 @@ from dalenius.api import audit
 from dalenius.cli.interrupts import within
 from dalenius.cli.terminal import say
 from dalenius.errors import InputError, NotCertified
-from dalenius.evidence import QueryAudit, audit_query, mechanism_of
+from dalenius.evidence import QueryAudit, audit_query, opened
 from dalenius.evidence.further import Further, about_lacking, about_metrics, about_query_lacking, about_together
 from dalenius.mechanisms.queries.asking import asked, records_of
 from dalenius.mechanisms.queries.words import asked_words
@@ -31,7 +31,7 @@ def _further(arguments: Namespace) -> list[Further]:
     if not wanted:
         return []
     prior = None if arguments.prior is None else read_pmf(arguments.prior, "prior")
-    channel = mechanism_of(arguments.mechanism)[1]
+    channel = opened(arguments.mechanism).channel
     found = []
     if arguments.unknown is not None:
         found.append(about_lacking(channel, arguments.unknown))
@@ -40,7 +40,7 @@ def _further(arguments: Namespace) -> list[Further]:
             raise InputError("--metrics needs the statistics of the table; name them with --prior")
         found.append(about_metrics(channel, prior))
     if arguments.together:
-        others = [mechanism_of(name)[1] for name in arguments.together]
+        others = [opened(name).channel for name in arguments.together]
         found.append(about_together([channel, *others], prior, arguments.about, people=arguments.people))
     return found
 

@@ -5,7 +5,7 @@ from dalenius.evidence.beliefs import Answer, Beliefs, beliefs
 from dalenius.evidence.estimating import answers, counted, described, digests, estimate, forecast, moments
 from dalenius.evidence.examining import Audit, Kept, examine, examine_shuffled
 from dalenius.evidence.exposure import Risk, risk
-from dalenius.evidence.opening import attacked, mechanism_of, of_rows, promised
+from dalenius.evidence.opening import Opened, opened
 from dalenius.evidence.population import population, population_words
 from dalenius.evidence.query import QueryAudit, audit_query, examine_query
 from dalenius.measures.attack import Attack, attacks, fano_error
@@ -29,12 +29,12 @@ __all__ = [
     "Kept",
     "MechanismAudit",
     "NumberEstimate",
+    "Opened",
     "QueryAudit",
     "Risk",
     "UnderPrior",
     "Undone",
     "answers",
-    "attacked",
     "attacks",
     "audit_query",
     "beliefs",
@@ -51,13 +51,11 @@ __all__ = [
     "examine_shuffled",
     "fano_error",
     "forecast",
-    "mechanism_of",
     "moments",
     "noise_of",
-    "of_rows",
+    "opened",
     "population",
     "population_words",
-    "promised",
     "regress",
     "regress_numbers",
     "risk",

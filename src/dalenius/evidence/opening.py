@@ -1,6 +1,7 @@
 """What is audited: the channel of everything that leaves, from a channel, a design or a card, or from a file."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -18,15 +19,64 @@ from dalenius.errors import DaleniusError, InputError, Unsupported
 from dalenius.measures.attack import Attack, attacks
 from dalenius.measures.capacity import with_kept
 from dalenius.mechanisms.forms import form_of
-from dalenius.tables import read_design, read_text, read_told
+from dalenius.tables import read_text, read_told
 
-__all__ = ["attacked", "mechanism_of", "of_rows", "promised", "read_proved"]
+__all__ = ["Opened", "opened", "read_proved"]
 
 ROUNDING = Fraction(1, 10**9)
 
 
-def mechanism_of(mechanism: Design | Kernel | str | Path) -> tuple[Pmf | None, Kernel, tuple[str, ...]]:
-    """The prior that comes with a mechanism, if any, the channel of what leaves, and what a reader must be told.
+@dataclass(frozen=True)
+class Opened:
+    """What is audited, read once.
+
+    Parameters
+    ----------
+    law : Pmf or None
+        The one that comes with a design.
+    channel : Kernel
+        Of everything that leaves.
+    remarks : tuple of str
+        What a reader must be told.
+    design : Design or None
+        Where the mechanism is one.
+    of_rows : bool
+        Whether it was made for the rows of a table: its inputs are then columns of one record. A channel by itself may
+        be about several records.
+    """
+
+    law: Pmf | None
+    channel: Kernel
+    remarks: tuple[str, ...] = ()
+    design: Design | None = None
+    of_rows: bool = False
+
+    @property
+    def attacks(self) -> tuple[Attack, ...]:
+        """The attacks on the secrets that a design names, under its own law; a channel or a card names none."""
+        return attacks(self.design) if self.design else ()
+
+    def promised(self) -> tuple[Guarantee, ...]:
+        """The promises of a design, proved once more; a channel makes none, and a card's are read off its channel.
+
+        Returns
+        -------
+        tuple of Guarantee
+            Proved.
+
+        Raises
+        ------
+        NotCertified
+            If a promise does not hold.
+        """
+        if self.design is None:
+            return ()
+        checked(self.design.dumps(), work=ENOUGH, privacy=True)
+        return self.design.problem.guarantees
+
+
+def opened(mechanism: Design | Kernel | str | Path) -> Opened:
+    """A mechanism for its audit, from itself or from its file.
 
     Parameters
     ----------
@@ -35,104 +85,35 @@ def mechanism_of(mechanism: Design | Kernel | str | Path) -> tuple[Pmf | None, K
 
     Returns
     -------
-    Pmf or None, Kernel, tuple of str
-        The law of a design, the channel, and remarks.
+    Opened
+        Its law if it has one, the channel of what leaves, and remarks.
 
     Raises
     ------
     Unsupported
         If the channel is too large to be audited.
 
+    Examples
+    --------
     >>> from dalenius.core import Channel
-    >>> mechanism_of(Channel.constant({"X": ("a", "b")}, "Y"))[0] is None
+    >>> opened(Channel.constant({"X": ("a", "b")}, "Y")).law is None
     True
     """
     if isinstance(mechanism, Design):
         return _of_design(mechanism)
     if isinstance(mechanism, Kernel):
-        return None, _small(mechanism), ()
+        return Opened(None, _small(mechanism))
     document = read_told(mechanism, "mechanism file")
     kind = document.get("format") if isinstance(document, dict) else None
     try:
         if kind == FORMAT:
-            return _of_design(Design.from_json(document))
+            return _of_design(Design.from_json(document, read_text(mechanism)))
         if kind == CARD_FORMAT:
             return _of_card(document)
         document, remarks = _divided(document)
-        return None, _small(channel_of(document)), remarks
+        return Opened(None, _small(channel_of(document)), remarks)
     except DaleniusError as e:
         raise e.within(Path(mechanism).name) from None
-
-
-def of_rows(mechanism: Design | Kernel | str | Path) -> bool:
-    """Whether a mechanism was made for the rows of a table: its inputs are then columns of one record.
-
-    Parameters
-    ----------
-    mechanism : Design, Kernel, str or Path
-        A channel, a design or a card, or a file with one.
-
-    Returns
-    -------
-    bool
-        True for a design of a table and for its card; a channel by itself may be about several records.
-    """
-    if isinstance(mechanism, Design):
-        return isinstance(mechanism.problem.source, TableSource)
-    if isinstance(mechanism, Kernel):
-        return False
-    document = read_told(mechanism, "mechanism file")
-    kind = document.get("format") if isinstance(document, dict) else None
-    return bool(kind == CARD_FORMAT or (kind == FORMAT and "table" in document.get("source", {})))
-
-
-def attacked(mechanism: Design | Kernel | str | Path) -> tuple[Attack, ...]:
-    """The attacks on the secrets that a design names, under its own law; a channel or a card names none.
-
-    Parameters
-    ----------
-    mechanism : Design, Kernel, str or Path
-        A channel, a design or a card, or a file with one.
-
-    Returns
-    -------
-    tuple of Attack
-        One for each secret.
-    """
-    if isinstance(mechanism, str | Path):
-        document = read_told(mechanism, "mechanism file")
-        design = isinstance(document, dict) and document.get("format") == FORMAT
-        return attacks(Design.from_json(document)) if design else ()
-    return attacks(mechanism) if isinstance(mechanism, Design) else ()
-
-
-def promised(mechanism: Design | Kernel | str | Path) -> tuple[Guarantee, ...]:
-    """The promises of a design, proved once more; a channel makes none, and a card's are read off its channel.
-
-    Parameters
-    ----------
-    mechanism : Design, Kernel, str or Path
-        A channel, a design or a card, or a file with one.
-
-    Returns
-    -------
-    tuple of Guarantee
-        Proved.
-
-    Raises
-    ------
-    NotCertified
-        If a promise does not hold.
-    """
-    if isinstance(mechanism, str | Path):
-        document = read_told(mechanism, "mechanism file")
-        if not isinstance(document, dict) or document.get("format") != FORMAT:
-            return ()
-        mechanism = read_design(mechanism)
-    if not isinstance(mechanism, Design):
-        return ()
-    checked(mechanism.dumps(), work=ENOUGH, privacy=True)
-    return mechanism.problem.guarantees
 
 
 def read_proved(path: str | Path) -> Any:
@@ -180,19 +161,20 @@ def _by_figures(channel: Kernel) -> bool:
     return not channel.few and form_of(channel).by_figures
 
 
-def _of_design(design: Design) -> tuple[Pmf | None, Kernel, tuple[str, ...]]:
+def _of_design(design: Design) -> Opened:
     small, kept = _small(design.channel), design.problem.kept
+    source = design.problem.source
+    of_rows = isinstance(source, TableSource)
     if _by_figures(small):
         _refuse_kept(kept)
-        return None, small, ()  # the joint pmf of a large one is not written out either
+        return Opened(None, small, (), design, of_rows)  # the joint pmf of a large one is not written out either
     joint = design.problem.pmf
     channel = with_kept(small, joint.alphabets(kept))
-    source = design.problem.source
     of_person = _one_row(source.unit, source.max_rows) if isinstance(source, TableSource) else ()
-    return joint, channel, (*_beside(kept), *of_person)
+    return Opened(joint, channel, (*_beside(kept), *of_person), design, of_rows)
 
 
-def _of_card(card: dict[str, Any]) -> tuple[None, Kernel, tuple[str, ...]]:
+def _of_card(card: dict[str, Any]) -> Opened:
     try:
         channel = _small(channel_of(card["channel"]))
         kept = [str(n) for n in card["kept"]]
@@ -206,7 +188,8 @@ def _of_card(card: dict[str, Any]) -> tuple[None, Kernel, tuple[str, ...]]:
             "design instead"
         )
     of_person = _one_row(str(card.get("unit_of_privacy", "person")), card.get("max_rows"))
-    return None, with_kept(channel, {n: tuple(channel.inputs[n]) for n in kept}), (*_beside(kept), *of_person)
+    leaving = with_kept(channel, {n: tuple(channel.inputs[n]) for n in kept})
+    return Opened(None, leaving, (*_beside(kept), *of_person), of_rows=True)
 
 
 def _refuse_kept(kept: Sequence[str]) -> None:
