@@ -15,7 +15,8 @@ unexport PYTHONDONTWRITEBYTECODE
 PLAIN := not slow and not engines and not node and not browser and not r
 
 # Asserts are not rewritten here: that would take longer than many of the tests. `pytest FILE` shows the values of one that fails.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart 0 --assert=plain --showlocals
+OPTIONS := -n 2 --dist loadfile --max-worker-restart 0 --assert=plain --showlocals
+PYTEST := $(BIN)/python -m pytest $(OPTIONS)
 
 demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release and demo/curve
 	$(BIN)/python examples/rand_health/demo.py demo
@@ -60,15 +61,15 @@ docs: $(VENV)/docs.stamp  ## the documentation site, strictly and without a netw
 test-docs: $(VENV)/dev.stamp  ## every command and program of the pages, about ten minutes
 	$(BIN)/python -m pytest -n 2 -m slow tests/test_tutorials.py
 
-check: $(VENV)/dev.stamp  ## format, lint, strict types, tests and doctests
+check: $(VENV)/dev.stamp  ## format, lint, strict types, default and longer tests, doctests, and what they cover
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(MAKE) test
+	$(MAKE) coverage
 
-coverage: $(VENV)/dev.stamp  ## the default and the longer tests once more, counted: every line and branch of the kernel, 95 % of the package
+coverage: $(VENV)/dev.stamp  ## the default and the longer tests, counted: every line and branch of the kernel, 95 % of the package
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest -n 2 --dist loadfile --max-worker-restart 0 -m "$(PLAIN)"
+	$(BIN)/python -m coverage run -m pytest $(OPTIONS) -m "$(PLAIN)"
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --include "*/dalenius/kernel/*" --show-missing --skip-covered --fail-under 100
 	$(BIN)/python -m coverage report --skip-covered --fail-under 95
@@ -79,7 +80,7 @@ smoke:  ## build the wheel and try it on every supported Python that is installe
 mutants: $(VENV)/dev.stamp  ## plant small errors in the code that guards the promises, list those that no test sees: hours
 	$(BIN)/python scripts/mutants.py
 
-nightly: test-all test-kernels coverage test-docs ledger-torture torture torture-kernel  ## the long runs
+nightly: test-all test-kernels test-docs ledger-torture torture torture-kernel  ## the long runs
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff format .
