@@ -20,7 +20,6 @@ orbital branching.
 """
 
 import heapq
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -28,6 +27,7 @@ import numpy as np
 
 from dalenius.solvers.classes import Classes
 from dalenius.solvers.couplings import Couplings, Floats, Ints, eta
+from dalenius.solvers.trees import pre_order
 from dalenius.stopping import over
 
 __all__ = ["GRID", "Search", "Tree", "least"]
@@ -57,13 +57,8 @@ class _Node:
     children: "tuple[_Node, ...]" = ()
     wish: tuple[int, float] | None = None  # atom with the largest chord error, and its value in the linear program
 
-    def leaves(self) -> "Iterator[_Node]":
-        stack = [self]
-        while stack:
-            node = stack.pop()
-            if node.split is None:
-                yield node
-            stack += reversed(node.children)
+    def leaves(self) -> "list[_Node]":
+        return [node for node in pre_order(self, lambda node: (node, node.children)) if node.split is None]
 
 
 @dataclass(frozen=True)
@@ -90,22 +85,17 @@ class Search:
         the low child has ALL atoms of the orbit of x <= a/b. Leaf: whole numbers of 2^-GRID, first the multiplier of
         the total, then for each column class, in the order of its first view, one for each label but the first.
         """
-        out: Tree = []
-        stack = [self._root]
-        while stack:
-            node = stack.pop()
-            if node.split is not None:
-                x, at, orbital = node.split
-                a, b = at.as_integer_ratio()
-                out.append({"x": x, "at": f"{a}/{b}"} | ({"orbital": True} if orbital else {}))
-                stack += reversed(node.children)
-            elif node.multipliers is None:
-                out.append([])
-            else:
-                out.append(
-                    [round(v * 2.0**GRID) for v in node.multipliers[self._couplings.spoken(node.classes)].tolist()]
-                )
-        return out
+        return pre_order(self._root, lambda node: (self._written(node), node.children))
+
+    def _written(self, node: _Node) -> dict[str, Any] | list[int]:
+        """A node of the flat list."""
+        if node.split is not None:
+            x, at, orbital = node.split
+            a, b = at.as_integer_ratio()
+            return {"x": x, "at": f"{a}/{b}"} | ({"orbital": True} if orbital else {})
+        if node.multipliers is None:
+            return []
+        return [round(v * 2.0**GRID) for v in node.multipliers[self._couplings.spoken(node.classes)].tolist()]
 
 
 def least(

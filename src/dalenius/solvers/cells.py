@@ -21,12 +21,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.solvers.trees import pre_order
 from dalenius.stopping import over
 
 __all__ = ["Cover", "Programs", "Tree", "cover", "divergence"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Tree: TypeAlias = list[list[Fraction] | int]
+Corners: TypeAlias = list[tuple[Fraction, ...]]
 # z, cells, values, slack and deadline -> tau, pieces, weights, objective and infeasibility of each cell
 Programs: TypeAlias = Callable[[Floats, Floats, Floats, float, float], tuple[Floats, Floats, Floats, Floats, Floats]]
 
@@ -66,20 +68,18 @@ class Cover:
         """
         k = self.corners.shape[1]
         unit = [tuple(Fraction(int(i == w)) for w in range(k)) for i in range(k)]
-        flat: Tree = []
-        stack = [(0, unit)]
-        while stack:
-            node, corners = stack.pop()
+
+        def visit(cell: tuple[int, Corners]) -> tuple[list[Fraction] | int, list[tuple[int, Corners]]]:
+            node, corners = cell
             if node in self.leaves:
-                flat.append(self.leaves[node])
-                continue
+                return self.leaves[node], []
             i, l, m, first, second = self.splits[node]
             t = Fraction(m, _GRID)
             point = tuple((1 - t) * a + t * b for a, b in zip(corners[i], corners[l], strict=True))
-            flat.append(list(point))
-            stack.append((second, [*corners[:l], point, *corners[l + 1 :]]))
-            stack.append((first, [*corners[:i], point, *corners[i + 1 :]]))
-        return flat
+            one, other = [*corners[:i], point, *corners[i + 1 :]], [*corners[:l], point, *corners[l + 1 :]]
+            return list(point), [(first, one), (second, other)]
+
+        return pre_order((0, unit), visit)
 
 
 def cover(

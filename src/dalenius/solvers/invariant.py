@@ -22,6 +22,7 @@ import numpy as np
 
 from dalenius.solvers.interior import Floats
 from dalenius.solvers.lp import maximise
+from dalenius.solvers.trees import pre_order
 from dalenius.stopping import over
 
 __all__ = ["Invariant", "invariant"]
@@ -101,15 +102,9 @@ def invariant(
         known += len(node.split)
         if on_progress and not known % 64:
             on_progress(most, -heap[0][0])
-    flat, stack, bound = list[tuple[int, int, float] | Floats](), [root], most
-    while stack:
-        node = stack.pop()
-        if node.split and node.where:
-            flat.append(node.where)
-            stack += node.split[::-1]
-        else:
-            flat.append(node.z)
-            bound = max(bound, node.bound)
+    nodes_in_order = pre_order(root, lambda node: (node, node.split))
+    bound = max([most, *(node.bound for node in nodes_in_order if not node.split)])
+    flat = [node.where if node.split and node.where else node.z for node in nodes_in_order]
     return Invariant(best, flat, most, bound)
 
 

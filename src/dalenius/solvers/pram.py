@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from dalenius.kernel import marginals
 from dalenius.kernel.marginals import Shape
+from dalenius.solvers.trees import pre_order
 
 __all__ = ["Best", "Shape", "search", "shapes"]
 
@@ -165,17 +166,14 @@ class _State:
 
     def tree(self, shape: list[float | None]) -> list[int | list[int]]:
         """Marginals that bring every corner of a shape to the best value, telling apart letters where they must."""
-        out: list[int | list[int]] = []
-        stack: list[dict[int, int]] = [{}]
-        while stack:
-            fixed = stack.pop()
+
+        def visit(fixed: dict[int, int]) -> tuple[int | list[int], list[dict[int, int]]]:
             leaf, split = self.leaf(shape, fixed)
             if split is None or len(fixed) >= 60:
-                out.append(leaf)
-            else:
-                out.append(split)
-                stack += [{**fixed, split: 1}, {**fixed, split: 0}]
-        return out
+                return leaf, []
+            return split, [{**fixed, split: 0}, {**fixed, split: 1}]
+
+        return pre_order(dict[int, int](), visit)
 
     def leaf(self, shape: list[float | None], fixed: dict[int, int]) -> tuple[list[int], int | None]:
         """Marginals for one set of corners, and the letter to tell apart if they do not suffice."""

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from dalenius.solvers.interior import Floats
 from dalenius.solvers.letter_programs import Near
 from dalenius.solvers.lp import silent_simplex
+from dalenius.solvers.trees import pre_order
 from dalenius.stopping import over
 
 __all__ = ["RangePrograms", "RangeTree", "Ranges", "Relations", "relations"]
@@ -303,18 +304,17 @@ class RangePrograms:
         return blamed if blamed.max() > 0.0 else np.where(np.isin(np.arange(len(width)), free), width, 0.0)
 
     def _leaves(self, boxes: list[_Box], seen: list[tuple[Floats, float]]) -> Ranges:
-        tree: RangeTree = []
         leaves: list[_Box] = []
-        stack = [0]
-        while stack:
-            box = boxes[stack.pop()]
+
+        def visit(place: int) -> tuple[tuple[int, Fraction] | int, tuple[int, ...]]:
+            box = boxes[place]
             if box.children is None:
-                tree.append(len(leaves))
                 leaves.append(box)
-                continue
+                return len(leaves) - 1, ()
             first, second, w, t = box.children
-            tree.append((w, t))
-            stack += [second, first]
+            return (w, t), (first, second)
+
+        tree = pre_order(0, visit)
         return Ranges(
             np.array([leaf.low for leaf in leaves]),
             np.array([leaf.high for leaf in leaves]),

@@ -26,6 +26,7 @@ from dalenius.solvers.capacity import smallest_ball
 from dalenius.solvers.divergence import UNIT, Laws
 from dalenius.solvers.hull import extreme_rows
 from dalenius.solvers.pairs import best_pair
+from dalenius.solvers.trees import pre_order
 
 __all__ = ["Node", "Selection", "best_selection"]
 
@@ -132,7 +133,8 @@ def best_selection(
             node.parts.append(part)
             heapq.heappush(todo, (-part.high, next(order) + 1, part))
             visited += 1
-    high = max(search.low, *(leaf.high for leaf in _leaves(root)))
+    leaves = (node for node in pre_order(root, lambda node: (node, node.parts)) if not node.parts)
+    high = max(search.low, *(leaf.high for leaf in leaves))
     return Selection(search.low, high + loss, search.rows, search.weights, root)
 
 
@@ -172,16 +174,6 @@ def _of_pairs(laws: Laws, allowed: Allowed, gap: float, known: float, loss: floa
     """Two classes; the ball of the best pair stands for a tree."""
     low, high, rows, weights = best_pair(laws, *allowed, gap=gap, known=known)
     return Selection(low, high + loss, rows, weights, Node(allowed, weights @ laws.rows[list(rows)], high + loss))
-
-
-def _leaves(root: Node) -> list[Node]:
-    todo, found = [root], []
-    while todo:
-        node = todo.pop()
-        todo += node.parts
-        if not node.parts:
-            found.append(node)
-    return found
 
 
 class _Search:

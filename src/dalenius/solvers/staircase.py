@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.interior import Floats
 from dalenius.solvers.lp import silent_simplex
+from dalenius.solvers.trees import pre_order
 from dalenius.stopping import over
 
 __all__ = [
@@ -286,18 +287,16 @@ class Pricing:
             else:
                 slack = middle
         places = [np.cumsum(~level.leaf) - 1 for level in levels]
-        flat: list[list[int] | list[float] | float] = []
-        stack = [(0, 0)]
-        while stack:
-            depth, k = stack.pop()
+
+        def visit(node: tuple[int, int]) -> tuple[list[int] | list[float] | float, list[tuple[int, int]]]:
+            depth, k = node
             level = levels[depth]
             if level.leaf[k]:
-                flat.append(np.clip(level.at[k], 0.0, 1.0).tolist())
-            else:
-                flat.append([int(level.split[k]), int(level.count[k])])
-                child = 2 * int(places[depth][k])
-                stack += [(depth + 1, child + 1), (depth + 1, child)]
-        return worst_leaf(levels), flat
+                return np.clip(level.at[k], 0.0, 1.0).tolist(), []
+            child = 2 * int(places[depth][k])
+            return [int(level.split[k]), int(level.count[k])], [(depth + 1, child), (depth + 1, child + 1)]
+
+        return worst_leaf(levels), pre_order((0, 0), visit)
 
 
 class _Every(Pricing):

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.solvers.funnel.faces import FaceDual, Faces, all_faces, cuts, halves
+from dalenius.solvers.funnel.subdivision import Tree, tree_of_splits
 from dalenius.stopping import over
 
 __all__ = ["FaceProof", "face_proof"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
-Tree: TypeAlias = list[list[Fraction] | int]
 
 FINE = 16  # steps of the pool in the width of a cell
 CELLS = 3_000_000
@@ -106,7 +106,7 @@ def face_proof(given: Faces, dual: FaceDual, top: float, *, deadline: float) -> 
         split.update((node, (i, l, t, a, b)) for node, i, l, t, a, b in rows)
         cells = np.concatenate(halves(cells, first, second, place))
         faces, nodes = np.concatenate([faces, faces]), children.reshape(-1)
-    trees = [_tree(root, atoms, leaf, split) for root in range(many)]
+    trees = [tree_of_splits(root, atoms, leaf, split) for root in range(many)]
     return FaceProof(atoms, trees, [np.array(own) for own in pool.tangents], reached)
 
 
@@ -119,20 +119,3 @@ def _tops(given: Faces, faces: Places, cells: Floats, dual: FaceDual, pool: _Poo
     for weight, joint, tangent in zip(dual.weights, corners, tangents, strict=True):
         plain = plain - weight * (joint * tangent[:, None, :]).sum(axis=-1)
     return np.asarray(plain.max(axis=1)), lines
-
-
-def _tree(root: int, atoms: int, leaf: dict[int, int], split: dict[int, tuple[int, int, Fraction, int, int]]) -> Tree:
-    """In pre-order: the weights of a point on the corners of its cell, or the number of a line."""
-    flat: Tree = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node in leaf:
-            flat.append(leaf[node])
-            continue
-        i, l, t, one, other = split[node]
-        weights = [Fraction(0)] * atoms
-        weights[i], weights[l] = 1 - t, t
-        flat.append(weights)
-        stack += [other, one]  # i < l, and the part that has lost corner i comes first
-    return flat

@@ -6,6 +6,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.solvers.funnel.subdivision import sums_of_worlds
+
 __all__ = ["Gauge", "LeakageGauge", "PolyhedralGauge"]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -75,9 +77,7 @@ class LeakageGauge:
         return names, moved / moved.sum(axis=1, keepdims=True)
 
     def _against(self, weights: Floats) -> Floats:
-        sums = np.zeros((*weights.shape[:-1], int(self.world.max()) + 1))
-        np.add.at(np.moveaxis(sums, -1, 0), self.world, np.moveaxis(weights, -1, 0))
-        return np.asarray(sums[..., self.world] * self.given)
+        return np.asarray(sums_of_worlds(weights, self.world) * self.given)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ function through the corners is above phi inside. Simplices are cut in two along
 is a short fraction, so that the exact proof has short numbers too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -23,11 +23,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Labels", "Subdivision"]
+from dalenius.solvers.trees import pre_order
+
+__all__ = ["Labels", "Split", "Subdivision", "Tree", "sums_of_worlds", "tree_of_splits"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
 Tree: TypeAlias = list[list[Fraction] | int]
+Split: TypeAlias = tuple[int, int, Fraction, int, int]  # two corners, the place between them, and the two parts
 
 LINE = 1 << 20  # places on the edge of an interval, which is cut next to a posterior that is used
 CENTRING = 24  # steps towards the point where a raised tangent touches
@@ -51,17 +54,24 @@ class Labels:
 
     def phi(self, U: Floats) -> Floats:
         """phi along the last axis, in nats."""
-        sums = np.zeros((*U.shape[:-1], int(self.world.max()) + 1))
-        np.add.at(np.moveaxis(sums, -1, 0), self.world, np.moveaxis(U, -1, 0))
-        against = self.prior * sums[..., self.world]
+        against = self.prior * sums_of_worlds(U, self.world)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.where(U > 0, U * np.log(U / against), 0.0).sum(axis=-1))
 
     def tangent(self, U: Floats) -> Floats:
         """The linear functions below phi that touch it at U > 0."""
-        sums = np.zeros((*U.shape[:-1], int(self.world.max()) + 1))
-        np.add.at(np.moveaxis(sums, -1, 0), self.world, np.moveaxis(U, -1, 0))
-        return np.asarray(np.log(U / (self.prior * sums[..., self.world])))
+        return np.asarray(np.log(U / (self.prior * sums_of_worlds(U, self.world))))
+
+
+def sums_of_worlds(weights: Floats, world: Places) -> Floats:
+    """For every weight the sum of those that share its world, along the last axis.
+
+    >>> sums_of_worlds(np.array([1.0, 2.0, 4.0]), np.array([0, 1, 0])).tolist()
+    [5.0, 2.0, 5.0]
+    """
+    sums = np.zeros((*weights.shape[:-1], int(world.max()) + 1))
+    np.add.at(np.moveaxis(sums, -1, 0), world, np.moveaxis(weights, -1, 0))
+    return np.asarray(sums[..., world])
 
 
 class Subdivision:
@@ -81,7 +91,7 @@ class Subdivision:
         self.corners: Floats = np.eye(size)[None]
         self.values: Floats = labels.phi(self.corners)
         self.lines: Floats = self._above(self.corners, self.values)
-        self._splits: list[tuple[int, int, Fraction, int, int] | None] = [None]  # of each node; None at a leaf
+        self._splits: list[Split | None] = [None]  # of each node; None at a leaf
         self._node = [0]  # of each simplex
 
     def __len__(self) -> int:
@@ -181,18 +191,19 @@ class Subdivision:
         A split replaces one corner of positive weight after the other by its point.
         """
         leaf = {node: j for j, node in enumerate(self._node)}
-        size = self.corners.shape[1]
-        flat: Tree = []
-        stack = [0]
-        while stack:
-            node = stack.pop()
-            split = self._splits[node]
-            if split is None:
-                flat.append(leaf[node])
-                continue
-            i, l, t, first, second = split
-            weights = [Fraction(0)] * size
-            weights[i], weights[l] = 1 - t, t
-            flat.append(weights)
-            stack += [second, first]  # i < l, and the part that has lost corner i comes first
-        return flat
+        split = {node: parts for node, parts in enumerate(self._splits) if parts is not None}
+        return tree_of_splits(0, self.corners.shape[1], leaf, split)
+
+
+def tree_of_splits(root: int, corners: int, leaf: Mapping[int, int], split: Mapping[int, Split]) -> Tree:
+    """In pre-order: the weights of a point on the corners of its simplex, or the number of a leaf."""
+
+    def visit(node: int) -> tuple[list[Fraction] | int, tuple[int, ...]]:
+        if node in leaf:
+            return leaf[node], ()
+        i, l, t, first, second = split[node]
+        weights = [Fraction(0)] * corners
+        weights[i], weights[l] = 1 - t, t
+        return weights, (first, second)  # i < l, and the part that has lost corner i comes first
+
+    return pre_order(root, visit)

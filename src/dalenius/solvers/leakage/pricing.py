@@ -22,6 +22,7 @@ import numpy as np
 from dalenius.errors import SolverFailed
 from dalenius.solvers.leakage.arrays import Secret
 from dalenius.solvers.leakage.program import Floats, Ints
+from dalenius.solvers.trees import pre_order
 
 __all__ = ["Closed", "Prices", "in_order", "priced", "promising"]
 
@@ -157,14 +158,10 @@ def priced(prices: Prices, *, tol: float, known: Mapping[Map, Sequence[Floats]],
 
 def in_order(splits: dict[Map, int], worlds: int, entries: int) -> tuple[tuple[int, ...], list[Map]]:
     """A tree of maps in pre-order, the world that each node is split on or -1, and its leaves in that order."""
-    tree: list[int] = []
-    ends: list[Map] = []
-    stack: list[Map] = [(-1,) * worlds]
-    while stack:
-        name = stack.pop()
-        tree.append(z := splits.get(name, -1))
-        if z < 0:
-            ends.append(name)
-        else:
-            stack += [(*name[:z], a, *name[z + 1 :]) for a in reversed(range(entries))]
-    return tuple(tree), ends
+
+    def visit(name: Map) -> tuple[tuple[int, Map], list[Map]]:
+        z = splits.get(name, -1)
+        return (z, name), [(*name[:z], a, *name[z + 1 :]) for a in range(entries)] if z >= 0 else []
+
+    nodes = pre_order((-1,) * worlds, visit)
+    return tuple(z for z, _ in nodes), [name for z, name in nodes if z < 0]
