@@ -184,8 +184,8 @@ DIVISIONS = [
     ("faces that keep the least value", "return max(values)", "return min(values)"),
     (
         "posteriors of a face out of proportion",
-        "[(key, n * (self.whole // m)) for key, n in told.by_input[x]]",
-        "[(key, n * m) for key, n in told.by_input[x]]",
+        "column = [(x, weight * (one // m))",
+        "column = [(x, weight * m)",
     ),
     (
         "what must be told, with the wrong sign",

@@ -234,8 +234,8 @@ LEVELS = [
     ("levels without their delta", "spent = sum(z) + delta * sum(m for", "spent = sum(z) + 0 * sum(m for"),
     (
         "a pair that gives back what it does not use",
-        "paid += m * max(0, bottom * column[i] - top * column[j])",
-        "paid += m * abs(bottom * column[i] - top * column[j])",
+        "m * max(0, bottom * column[i] - top * column[j])",
+        "m * abs(bottom * column[i] - top * column[j])",
     ),
     (
         "pairs of two strata",

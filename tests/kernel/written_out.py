@@ -179,6 +179,7 @@ ROWS = {
     "filled": _filled,
     "noise": _noise,
     "records": _records,
+    "medians": _records,
     "withheld": _withheld,
 }
 

@@ -2,20 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 
 from dalenius.kernel.nouns import Setting
-from dalenius.kernel.numbers import Node, Refused, Work, common_denominator
+from dalenius.kernel.numbers import Node, Refused, Work
 
 Rows = tuple[int, list[list[int]]]  # the scale, and a row for each input
 ENTRIES = 1 << 22  # numbers of a matrix that are ever written out
-
-
-def over_one_scale(rows: list[list[Fraction]], work: Work) -> Rows:
-    """The same numbers as integers over their least common denominator."""
-    scale = common_denominator((value for row in rows for value in row), work)
-    work.spend(4 * len(rows) * len(rows[0]), scale.bit_length())
-    return scale, [[value.numerator * (scale // value.denominator) for value in row] for row in rows]
 
 
 class Channel:

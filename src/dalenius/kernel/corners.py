@@ -30,21 +30,15 @@ def bound_by_corners(setting: Setting, promises: Promises, _: Limits, objective:
     inputs = list(setting.mass)
     require(len(z) == len(inputs), "there is not one price for each input that occurs")
     told = Posteriors(setting, objective.about)
-    place = {key: w for w, key in enumerate(told.keys)}
-    parts = [[(place[key], n) for key, n in told.by_input[x]] for x in inputs]
     mass = [setting.mass[x] for x in inputs]
     start = sorted(b.place(len(inputs)) for b in basis.items())
     basis.require(len(set(start)) == len(start), "an input stands twice")
     need: int | None = None  # in units of 2^-BITS
     for vertex in vertices(len(inputs), equations(setting, promises, inputs), start, setting.work):
         whole = lcm(*(bottom * mass[i] for i, _, bottom in vertex))
-        u, price = [0] * len(told.keys), 0
-        for i, top, bottom in vertex:
-            times = top * (whole // (bottom * mass[i]))
-            price += times * z[i] * setting.total
-            for w, n in parts[i]:
-                u[w] += times * n
-        over = told.phi(u, whole) - (price << BITS - SCORE) // whole
+        column = [(i, top * (whole // (bottom * mass[i]))) for i, top, bottom in vertex]
+        price = sum(c * z[i] for i, c in column) * setting.total
+        over = told.phi_of_column(((inputs[i], c) for i, c in column), whole) - (price << BITS - SCORE) // whole
         need = over if need is None or over > need else need
     require(need is not None, "no column keeps the promises")
     assert need is not None

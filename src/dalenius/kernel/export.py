@@ -30,13 +30,13 @@ def _source(module: str) -> str:
 
 def _split(source: str) -> tuple[list[str], str]:
     """The modules of the kernel that a module imports, and its text without those imports."""
-    lines = source.splitlines()
     needs = []
+    dropped: set[int] = set()
     for node in ast.parse(source).body:
         if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith(f"{ROOM}."):
             needs.append(node.module.removeprefix(f"{ROOM}."))
-            for line in range(node.lineno - 1, node.end_lineno or node.lineno):
-                lines[line] = ""
+            dropped |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    lines = [line for number, line in enumerate(source.splitlines(), 1) if number not in dropped]
     return needs, "\n".join(lines).strip("\n")
 
 

@@ -59,15 +59,11 @@ def bound_by_levels(setting: Setting, promises: Promises, _: Limits, objective: 
             continue
         column = [0 if k < 0 else top**k * bottom ** (highest - k) for k in levels]
         setting.work.spend(20 * (many + len(weights)) + 10 * len(told.keys), max(column).bit_length() + longest)
-        u = [0] * len(told.keys)
-        whole = paid = 0
-        for x, c, price in zip(inputs, column, z, strict=True):
-            whole += c * setting.mass[x]
-            paid += c * price * bottom
-            for key, n in told.by_input[x]:
-                u[told.place[key]] += c * n
-        for i, j, m in weights:
-            paid += m * max(0, bottom * column[i] - top * column[j])
-        needs.append(told.phi(u, whole) - ((paid * setting.total << BITS - SCORE) // (whole * bottom)))
+        used = [(x, c) for x, c in zip(inputs, column, strict=True) if c]
+        whole = sum(c * setting.mass[x] for x, c in used)
+        paid = sum(c * price * bottom for c, price in zip(column, z, strict=True))
+        paid += sum(m * max(0, bottom * column[i] - top * column[j]) for i, j, m in weights)
+        over = (paid * setting.total << BITS - SCORE) // (whole * bottom)
+        needs.append(told.phi_of_column(used, whole) - over)
     spent = sum(z) + delta * sum(m for _, _, m in weights)
     return Fraction(spent) / (1 << SCORE) + Fraction(max(needs), 1 << BITS)

@@ -196,14 +196,6 @@ class Node:
             raise self.refuse(f"a number from {least} on is expected")
         return found
 
-    def few_numbers(self, least: int | None = None) -> tuple[list[Fraction], list[int]]:
-        """A list of numbers of which many are alike: the different ones, and for each item the place of its number."""
-        texts = [value for value in self.values() if type(value) is str]
-        if not texts or len(texts) < self.length():
-            raise self.refuse("a list of numbers is expected, as texts")
-        place = {text: k for k, text in enumerate(dict.fromkeys(texts))}
-        return [Node(text, k, self).number(least) for text, k in place.items()], [place[text] for text in texts]
-
 
 def granted(declared: Node, most: int, text: str) -> Work:
     """The work that a document declares, of which reading it has spent some; refused beyond `most`."""

@@ -26,8 +26,9 @@ sum_x p(x) z(x) + tau + (multipliers times what is allowed).
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 from math import comb, gcd, lcm, prod
 from typing import NamedTuple
@@ -67,6 +68,19 @@ class Posteriors(Frame):
         self.prior = [self.alone[key[: self.cut]] for key in self.keys]
         self.world = [place[key[self.cut :]] for key in self.keys]
         self.place = {key: i for i, key in enumerate(self.keys)}
+
+    @cached_property
+    def _placed(self) -> dict[int, list[tuple[int, int]]]:
+        """For each input that occurs, the places of its labels and how many of its records have them."""
+        return {x: [(self.place[key], n) for key, n in counts] for x, counts in self.by_input.items()}
+
+    def phi_of_column(self, column: Iterable[tuple[int, int]], whole: int) -> int:
+        """An upper bound of phi in units of 2^-BITS for a column c(x) / whole, given by inputs and their c(x) > 0."""
+        u: dict[int, int] = {}
+        for x, c in column:
+            for i, n in self._placed[x]:
+                u[i] = u.get(i, 0) + c * n
+        return self.phi_of(u, whole)
 
     def phi(self, u: Sequence[int], whole: int) -> int:
         """An upper bound of phi(u / whole) in units of 2^-BITS, for u >= 0 in the order of the labels."""
@@ -163,25 +177,16 @@ def _mixture(weights: list[Fraction], cell: list[Corner], phi: Phi, work: Work) 
     return Corner(u, whole // common, phi(u, whole // common))
 
 
-class Face:
-    """Some inputs, and what columns of them alone tell."""
+def phi_on_face(told: Posteriors, face: Sequence[int]) -> Phi:
+    """An upper bound of phi at weights of some inputs out of a whole, in units of 2^-BITS."""
+    mass = [told.setting.mass[x] for x in face]
+    one = prod(mass)
 
-    def __init__(self, told: Posteriors, inputs: Sequence[int]) -> None:
-        mass = [told.setting.mass[x] for x in inputs]
-        self.told = told
-        self.whole = prod(mass)
-        self.counts = [
-            [(key, n * (self.whole // m)) for key, n in told.by_input[x]] for x, m in zip(inputs, mass, strict=True)
-        ]
+    def phi(weights: list[int], whole: int) -> int:
+        column = [(x, weight * (one // m)) for x, m, weight in zip(face, mass, weights, strict=True) if weight]
+        return told.phi_of_column(column, whole * one)
 
-    def phi(self, weights: list[int], whole: int) -> int:
-        """An upper bound of phi at these weights of the inputs, out of `whole`, in units of 2^-BITS."""
-        found: dict[int, int] = {}
-        for weight, counts in zip(weights, self.counts, strict=True):
-            for key, n in counts if weight else ():
-                place = self.told.place[key]
-                found[place] = found.get(place, 0) + weight * n
-        return self.told.phi_of(found, whole * self.whole)
+    return phi
 
 
 def most_on_faces(trees: Sequence[Node], atoms: int, told: Posteriors, over: Mapping[int, Numbers]) -> int:
@@ -193,13 +198,12 @@ def most_on_faces(trees: Sequence[Node], atoms: int, told: Posteriors, over: Map
     inputs = list(setting.mass)
     require(len(trees) == comb(len(inputs), atoms), "there is not a tree for each choice of inputs")
     setting.work.spend((50 + 20 * atoms) * len(trees))
-    alone = {x: Face(told, [x]).phi([1], 1) for x in inputs}
+    alone = {x: phi_on_face(told, [x])([1], 1) for x in inputs}
     values: list[int] = []
     for face, tree in zip(combinations(inputs, atoms), trees, strict=True):
-        own = Face(told, face)
         rows = [over[x] for x in face]
         root = [Corner([int(i == j) for j in range(atoms)], 1, alone[x]) for i, x in enumerate(face)]
-        for cell, node in cells_of(tree, root, own.phi, setting.work):
+        for cell, node in cells_of(tree, root, phi_on_face(told, face), setting.work):
             case = node.pair()[1].place(len(rows[0]))
             setting.work.spend(4 * atoms * (atoms + 4), cell[0].whole.bit_length())
             for u, whole, phi in cell:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from operator import add, lt, sub
 
-from dalenius.kernel.channel import ENTRIES, Channel, Rows, over_one_scale, read_matrix, read_width
+from dalenius.kernel.channel import ENTRIES, Channel, Rows, read_matrix, read_width
 from dalenius.kernel.logs import BITS, LOG_COST, log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Work, common_denominator, require
@@ -20,6 +20,13 @@ from dalenius.kernel.release import RELEASES, Release, told_by_law
 
 Vector = tuple[int, ...]
 Column = tuple[int, list[tuple[Fraction, Vector]]]  # how many letters; each value with the weights of its inputs
+
+
+def over_one_scale(rows: list[list[Fraction]], work: Work) -> Rows:
+    """The same numbers as integers over their least common denominator."""
+    scale = common_denominator((value for row in rows for value in row), work)
+    work.spend(4 * len(rows) * len(rows[0]), scale.bit_length())
+    return scale, [[value.numerator * (scale // value.denominator) for value in row] for row in rows]
 
 
 def plus(a: Vector, b: Vector) -> Vector:
@@ -225,7 +232,7 @@ def read_even(node: Node, setting: Setting) -> Channel:
     for part in parts:
         part.require(part.length() == many, "there is not a probability for each input")
         setting.work.spend(4 * many)
-        different, places = part.few_numbers(0)
+        different, places = _few_numbers(part)
         part.require(max(different) <= 1, "a probability lies between 0 and 1")
         lists.append(tuple(place + len(values) for place in places))
         values += different
@@ -239,6 +246,15 @@ def read_even(node: Node, setting: Setting) -> Channel:
     whole = [value.numerator * (one // value.denominator) for value in values]
     node.require(sum(whole[k] for k in lists[1]) == one, "what is drawn is not a law of the letters")
     return Even(form, tuple(values), lists[0], lists[1], many)
+
+
+def _few_numbers(node: Node) -> tuple[list[Fraction], list[int]]:
+    """A list of numbers of which many are alike: the different ones, and for each item the place of its number."""
+    texts = [value for value in node.values() if type(value) is str]
+    if not texts or len(texts) < node.length():
+        raise node.refuse("a list of numbers is expected, as texts")
+    place = {text: k for k, text in enumerate(dict.fromkeys(texts))}
+    return [Node(text, k, node).number(0) for text, k in place.items()], [place[text] for text in texts]
 
 
 class ShortRelease(Release):

@@ -15,12 +15,13 @@ from functools import cached_property
 from itertools import pairwise
 from operator import mul
 
-from dalenius.kernel.channel import ENTRIES, Channel, Rows, over_one_scale
+from dalenius.kernel.channel import ENTRIES, Channel, Rows
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.logs import BITS, E_HIGH, E_LOW, LOG_COST, bits, log2, log2_of, nats
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
 from dalenius.kernel.release import RELEASES, Figures, Release
+from dalenius.kernel.short import over_one_scale
 
 FEW = 20_000  # different numbers whose logarithms are computed one by one
 NARROW = 9  # first bits that the numbers of one bracket share, nearly

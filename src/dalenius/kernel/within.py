@@ -118,6 +118,7 @@ class Places:
         counts = setting.weights(setting.labels(names))
         outcomes = list(product(*map(range, sizes)))
         self.counts = [counts[outcome] for outcome in outcomes]
+        self.law = [Fraction(n, setting.total) for n in self.counts]
 
         def part(chosen: tuple[str, ...]) -> list[Label]:
             at = [names.index(name) for name in chosen]
@@ -250,11 +251,10 @@ def _bound_of(cells: Cells, ball: Ball, box: Box, by: Multipliers) -> Fraction:
 
 def _by_divergence(cells: Cells, r: Fraction, by: Multipliers) -> Fraction:
     require(by.t > 0, "the multiplier t of this ball is positive")
-    law = [Fraction(n, cells.setting.total) for n in cells.counts]
-    reference = cells.reference(by) if by.law else law
+    reference = cells.reference(by) if by.law else cells.law
     inside = [
         (p, score + bits(times_log2(cells.eta, p / n)[1]))
-        for p, n, score in zip(law, reference, cells.scores(reference), strict=True)
+        for p, n, score in zip(cells.law, reference, cells.scores(reference), strict=True)
         if p
     ]
     least = min(score for _, score in inside)
@@ -263,10 +263,9 @@ def _by_divergence(cells: Cells, r: Fraction, by: Multipliers) -> Fraction:
 
 
 def _by_total_variation(cells: Cells, r: Fraction, by: Multipliers) -> Fraction:
-    law = [Fraction(n, cells.setting.total) for n in cells.counts]
-    reference = [(1 - r) * p + r / cells.many for p in law]
+    reference = [(1 - r) * p + r / cells.many for p in cells.law]
     bound = by.nu + 2 * r * by.m
-    for p, score, middle in zip(law, cells.scores(reference), reference, strict=True):
+    for p, score, middle in zip(cells.law, cells.scores(reference), reference, strict=True):
         ends = (max(p - r, Fraction(0)), p, min(p + r, Fraction(1))) if middle else (Fraction(0),)
         bound += max(cells.cost(end, score, middle) - by.nu * end - by.m * abs(end - p) for end in ends)
     return bound
@@ -282,7 +281,6 @@ def _by_confidence(cells: Cells, ends: Box, by: Multipliers) -> Fraction:
 
 def _by_corners(cells: Cells, ball: Ball, ends: Box, by: Multipliers) -> Fraction:
     radius, m = (Fraction(0), Fraction(0)) if ends else (ball.radius, by.m)  # a box limits no sum of moves
-    law = [Fraction(n, cells.setting.total) for n in cells.counts]
     least, most = sum(low for low, _ in ends), sum(high for _, high in ends)
     if ends and not least <= 1 <= most:
         return Fraction(0)  # no law is in this part
@@ -294,7 +292,7 @@ def _by_corners(cells: Cells, ball: Ball, ends: Box, by: Multipliers) -> Fractio
         about.setdefault(s, []).append(c)
     bound = 2 * radius * m
     for own in about.values():
-        middle = [law[c] for c in own]
+        middle = [cells.law[c] for c in own]
         small = sum(0 < p <= radius for p in middle)
         corners = 1 << len(own) if ends else (len(own) + 1) ** 2 << small
         each = 20 * len(own) + LOG_COST * len({cells.beside[c] for c in own})
@@ -318,14 +316,13 @@ def _by_moves(cells: Cells, radius: Fraction, weights: list[int]) -> Fraction:
     about = [secrets.index(s) for s in cells.secrets]
     own = [[((y, k), v) for y, v in enumerate(row) if v] for row, k in zip(cells.rows, cells.beside, strict=True)]
     size = cells.many * 20 + (20 + LOG_COST * len(secrets)) * 2 * sum(map(len, own))
-    law = [Fraction(n, cells.setting.total) for n in cells.counts]
 
     def told(column: list[int]) -> int:
         return sum(v * log2(v * sum(weights), sum(column) * w)[1] for v, w in zip(column, weights, strict=True) if v)
 
     most = 0
-    require(sum(0 < p <= radius for p in law) <= NESTED, "too many cells have less than the radius of the ball")
-    for less in _taken(law, radius):
+    require(sum(0 < p <= radius for p in cells.law) <= NESTED, "too many cells have less than the radius of the ball")
+    for less in _taken(cells.law, radius):
         cells.setting.work.spend(size, unit.bit_length() + cells.scale.bit_length())
         if sum(less) > 1 - radius:
             continue  # at a corner of the whole ball all of the radius is taken, and given to one cell
