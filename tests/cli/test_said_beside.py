@@ -127,3 +127,16 @@ def test_two_cards_that_show_no_recipe_are_charged_both(place, run, tmp_path):
         code, said, _ = run("ledger", "add", tmp_path / "l", tmp_path / name / "card.json", "--dataset", "t.csv")
         assert code == 0
     assert "Release 2 is there already" in said
+
+
+@pytest.mark.long
+def test_a_level_for_several_rows_is_charged_for_all_of_them_whatever_stands_beside_it(place, run, tmp_path):
+    problem = place('release = ["job"]')
+    text = problem.read_text().replace('minimize = { distortion = "hamming", of = ["job"] }', WANTED)
+    text = text[: text.index("[[guarantee]]")] + "[[guarantee]]\nlocal_dp = 4\n"
+    problem.write_text(text.replace('table = "t.csv"\n', 'table = "t.csv"\nunit = "id"\nmax_rows = 4\n'))
+    assert run("solve", problem, "-o", tmp_path / "d.json")[0] == 0
+    (tmp_path / "d.about.json").unlink()
+    run("ledger", "init", tmp_path / "l", "--budget", "local_dp=9")
+    said = run("ledger", "add", tmp_path / "l", tmp_path / "d.json", "--dataset", "t.csv")[1]
+    assert "Left: local_dp 5." in said

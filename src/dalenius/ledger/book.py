@@ -178,7 +178,7 @@ class Ledger:
             raise InputError("an answer is one draw from all records of its query; --rows is for designs and cards")
         if isinstance(mechanism, QueryMechanism) and (max_rows or 1) > mechanism.query.records:
             raise InputError(f"a person cannot have {max_rows} rows in a query over {mechanism.query.records} records")
-        most = int(source.get("max_rows", 1)) if max_rows is None else max_rows
+        most = _rows_of_a_person(mechanism) if max_rows is None else max_rows
         if not mechanism.at_once and rows is not None and rows < most:
             raise InputError(
                 f"a person has up to {most} rows, and only {rows} were drawn for; --rows counts all rows of the release"
@@ -305,6 +305,13 @@ def _same_release(entry: Entry, new: Entry, origin: str | None) -> bool:
         and entry.mechanism.origin == origin
         and entry.mechanism.channel == new.mechanism.channel
     )
+
+
+def _rows_of_a_person(mechanism: Mechanism) -> int:
+    """As many as the file beside a document says, and no fewer than a promise of the document itself is about."""
+    promised = [entry["promised"] for entry in mechanism.document.get("guarantees", ())]
+    most = [int(promise.get("rows", 1)) for promise in promised if "local_dp" in promise]
+    return max([int(mechanism.source.get("max_rows", 1)), *most])
 
 
 def _plausible(new: Entry) -> None:
