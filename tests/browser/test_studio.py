@@ -178,7 +178,7 @@ def test_dragging_and_keys_give_the_proved_numbers(visit: Visit) -> None:
     assert [place for _, _, place in seen] == sorted(place for _, _, place in seen)  # as the axis goes
     box = page.locator("#main .curve").bounding_box()
     for k in (2, 7):
-        left, right = 52 / 640, 1 - 18 / 640
+        left, right = 66 / 640, 1 - 18 / 640
         last = seen[-1][2] / 1000
         x = box["x"] + box["width"] * (left + (right - left) * seen[k][2] / 1000 / max(last, 1e-9) * last)
         page.mouse.move(x + 4, box["y"] + 60)

@@ -5,14 +5,14 @@
 // every shape is kept, and that no claimed figure is better than the proved one. Of proofs of optimality it knows `lines`
 // over released letters, the proof of the main job, over cells of posteriors and over faces; `transports` and `records` for whole
 // records; `subsets`, `blocks`, `levels` and `marginals` for what tells about all of its input; `corners` and `closed`;
-// `parts` for columns with a matrix each.
+// `parts` for columns with a matrix each; `noise` for numbers of one column.
 //
 // What it does not know it never passes: an `Unknown` is thrown for parts of the format that this checker does not
 // prove, a `Refused` for a file that is wrong. Numbers are whole (BigInt) or fractions of whole numbers; a logarithm is
 // an interval of two whole numbers.
 
 // This file puts the whole checker together. A page may carry less of it: these modules add promises (`adversary`,
-// `gauges`), forms of channels (`forms`, `records`, `each`) and proofs of optimality (the others), and what is not carried is an `Unknown`.
+// `gauges`), forms of channels (`forms`, `records`, `each`, `noise`) and proofs of optimality (the others), and what is not carried is an `Unknown`.
 import "./checker/adversary.mjs";
 import "./checker/closed.mjs";
 import "./checker/corners.mjs";
@@ -24,6 +24,7 @@ import "./checker/levels.mjs";
 import "./checker/lines.mjs";
 import "./checker/local.mjs";
 import "./checker/marginals.mjs";
+import "./checker/noise.mjs";
 import "./checker/records.mjs";
 import "./checker/simplices.mjs";
 import "./checker/subsets.mjs";

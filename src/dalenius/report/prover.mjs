@@ -21,7 +21,9 @@ function say(state, words) {
 function verdict(found) {
   const proved = found.promises.filter((figures) => figures !== null).length;
   const all = found.promises.length;
-  const promises = all === 1 ? "The promise holds" : `All ${all} promises hold`;
+  if (!all && !found.bound) return ["", "This page cannot repeat this kind of proof. Use dalenius verify."];
+  const holds = all ? `All ${all} promises hold` : "What is said to be reached holds";
+  const promises = all === 1 ? "The promise holds" : holds;
   if (proved < all)
     return ["", `This file alone proves ${proved} of ${all} promises and that the recipe is as stated; the others need design.json.`];
   const open = found.format === "dalenius-card/2" ? "" : " Not proved again here: that no other recipe does better. For that, use dalenius verify.";

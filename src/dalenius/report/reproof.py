@@ -57,6 +57,7 @@ FORMS = {
     "records": ("records",),
     "medians": ("records",),
     "windows": ("local", "each"),
+    "noise": ("noise",),
 }
 """Forms of a channel that the checker knows, and the modules that read them."""
 PROMISES = dict.fromkeys(("independent", "leakage", "information_privacy"), ()) | {
@@ -81,6 +82,8 @@ RULES = {
     "coarse": ("records", "frames", "nearest", "transports"),
     "transports": ("records", "frames", "nearest", "transports"),
     "parts": ("local", "each"),
+    "noise": ("noise",),
+    "grid": ("frames", "lines", "noise"),
 }
 """Rules of optimality that it knows, and the modules that prove them, in the order in which they need each other."""
 DIVISIONS = {
@@ -106,7 +109,7 @@ def needed(document: Mapping[str, Any]) -> tuple[str, ...]:
     laws = ("known", "table") if alone else ("margins",)
     unknown = (
         document.get("law", {"law": laws[0]})["law"] not in laws,
-        mechanism["form"] == "noise",
+        (mechanism["form"] == "noise") != ("noise" in forms) or ("noise" in forms and not _plain_noise(document)),
         (mechanism["side"] or {}).get("encoder") == "statistically-informed",
         not FORMS.keys() >= set(forms) or not PROMISES.keys() >= set(promises),
         any(promise.get("within") is not None for promise in document["promises"]),
@@ -115,11 +118,12 @@ def needed(document: Mapping[str, Any]) -> tuple[str, ...]:
     if any(unknown):
         return ()
     # Modules that need the checker itself come after it.
+    after = ("each", "noise")
     more = dict.fromkeys(
         [*(m for form in forms for m in FORMS[form]), *(m for promise in promises for m in PROMISES[promise])]
     )
-    before = [module for module in more if module != "each"]
-    beyond = dict.fromkeys([*(module for module in more if module == "each"), *_proving(document.get("proof", {}))])
+    before = [module for module in more if module not in after]
+    beyond = dict.fromkeys([*(module for module in more if module in after), *_proving(document.get("proof", {}))])
     return (*ALWAYS[:-1], *before, ALWAYS[-1], *(module for module in beyond if module not in before))
 
 
@@ -144,6 +148,21 @@ def _plain_columns(document: Mapping[str, Any]) -> bool:
         for promise in document["promises"]
     )
     return not beside and not document.get("limits") and all(levels)
+
+
+def _plain_noise(document: Mapping[str, Any]) -> bool:
+    """Whether noise is that of one column, whose values are the released ones, with squared errors alone."""
+    channel, axes = document["channel"], document["channel"]["axes"]
+    if len(document["mechanism"]["observe"]) != 1 or len(axes) != 1 or channel["give"] != [["1"]]:
+        return False
+    (first,), (width,), (axis,), (shift,) = channel["first"], channel["letters"], axes, channel["shift"]
+    own = axis["low"] == first and int(shift) == -int(first) and int(axis["high"]) == int(first) + width - 1
+    promises = {promise["promise"] for promise in document["promises"]}
+    objective = document.get("objective", {"aim": "leakage", "theta": "1"})
+    costs = [*(limit.get("distortion") for limit in document.get("limits", ())), objective.get("distortion", [])]
+    squared = all(cost is not None and all(part["distance"] != "norm" for part in cost) for cost in costs)
+    aimed = objective["aim"] == "distortion" or (objective["aim"] == "leakage" and objective["theta"] == "1")
+    return own and squared and aimed and promises <= {"leakage", "local_dp", "dalenius", "contraction"}
 
 
 @cache

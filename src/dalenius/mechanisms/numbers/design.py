@@ -202,8 +202,8 @@ def _by_level(problem: Problem, numbers: Numbers, levels: Sequence[LocalDP]) -> 
     kind, (promise, *more) = problem.noise.kind, levels
     if more or kind == "shrinkage" or (kind == "gaussian") != bool(promise.delta):
         raise Unsupported(
-            "a level of local_dp is kept by laplace noise, or by gaussian noise with a delta, one level for each "
-            "design; shrinkage states the level that it has, and --mechanism best finds the best matrix of a small grid"
+            f"{kind} noise cannot be made to keep this level; say --mechanism laplace, --mechanism gaussian with "
+            "--delta, or --mechanism best for a small grid, and one level alone"
         )
     if not promise.epsilon:
         raise Infeasible("local_dp = 0 needs a release that reveals nothing, which no added noise is")

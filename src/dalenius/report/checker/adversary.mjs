@@ -18,6 +18,8 @@ import {
 import { outcomesOf } from "./setting.mjs";
 import { atMost, noEvidence, PROMISES } from "./promises.mjs";
 
+const RECORDS = 64; // of a group under noise
+
 function combinations(many, size, start = 0) {
   spend(HELD);
   if (size === 0) return [[]];
@@ -149,12 +151,15 @@ function daleniusFigures(limit, group, rows) {
   return (release, evidence) => {
     const setting = release.setting;
     require(setting.mechanism.leaving.length === 0, "an adversary learns all of what leaves as it is");
-    const largest = [...setting.sizes].sort((a, b) => a - b).slice(-group);
+    const noisy = setting.mechanism.form === "noise";
+    const largest = noisy ? Array.from({ length: group }, () => setting.many) : [...setting.sizes].sort((a, b) => a - b).slice(-group);
     const everything = bits(log2(largest.reduce((product, size) => product * BigInt(size), 1n))[1]);
     // In other rows every input may be tied to the group: what a row tells about all inputs counts then.
     const whole = rows > 1n ? setting.sizes.length : group;
-    const one = capacity(setting, release.channel, whole, evidence);
-    const found = smaller(times(fraction(rows), one), everything);
+    const told = noisy
+      ? release.capacity(group, evidence, rows)
+      : times(fraction(rows), capacity(setting, release.channel, whole, evidence));
+    const found = smaller(told, everything);
     atMost(found, limit, "what an adversary may learn");
     return { capacity_bits: found };
   };
@@ -164,7 +169,7 @@ function contractionFigures(limit) {
   return (release, evidence) => {
     noEvidence(evidence);
     require(release.setting.mechanism.leaving.length === 0, "all information about what leaves as it is passes");
-    const found = contraction(release.channel);
+    const found = release.contraction ? release.contraction() : contraction(release.channel);
     atMost(found, limit, "the contraction coefficient");
     return { eta_kl: found };
   };
@@ -173,10 +178,11 @@ function contractionFigures(limit) {
 function readDalenius(node, setting) {
   const [, most, group, rows] = node.fields("promise", "at_most_bits", "group", "rows");
   const limit = most.number(0n);
-  const members = group.place(setting.sizes.length + 1, 1);
+  // Under noise the members of a group are whole records.
+  const members = group.place((setting.mechanism.form === "noise" ? RECORDS : setting.sizes.length) + 1, 1);
   const many = rows.whole(1n);
   const whole = members >= setting.sizes.length && many === 1n;
-  return { kind: "dalenius", limit, whole, about: [], needsLaw: false, figures: daleniusFigures(limit, members, many) };
+  return { kind: "dalenius", limit, whole, group: members, about: [], needsLaw: false, figures: daleniusFigures(limit, members, many) };
 }
 
 function readContraction(node) {

@@ -166,6 +166,7 @@ export function check(text) {
         return { parts: readDistortion(parts, setting), most: limit.number(0n) };
       });
   const objective = card ? null : readObjective(part.objective, setting);
+  if (mechanism.form === "noise" && !plainNoise(part.channel.tag(), promises, limits, objective)) throw new Unknown("this promise or aim of noise");
   const channel = readChannel(part.channel, setting);
   const release = channel.release ? channel.release(setting) : new Release(setting, channel);
   const evidence = part.evidence.pair(promises.length);
@@ -200,6 +201,13 @@ export function check(text) {
   release.keepShape();
   const bound = card ? null : proveBound(part.proof, release, promises, limits, objective, claimed);
   return { format, rows: law === null ? null : law.rows, promises: proved, limits: costs, bound };
+}
+
+/** What is proved of noise here: bits, levels and what any adversary learns, squared errors, and the least of either. */
+function plainNoise(form, promises, limits, objective) {
+  const aimed = objective === null || objective.aim === "distortion" || (objective.aim === "leakage" && same(objective.theta, ONE));
+  const kept = promises.every((promise) => ["leakage", "local_dp", "dalenius", "contraction"].includes(promise.kind));
+  return form === "noise" && aimed && kept && limits.every((limit) => limit.parts);
 }
 
 /** A promise as a text in which equal numbers are written alike. */

@@ -69,8 +69,9 @@ export function localDP(setting, level, share = ZERO, distances = null, agreeing
     noEvidence(evidence);
     require(setting.mechanism.leaving.every((name) => agreeing.includes(name)), "records that differ in what leaves have no level");
     if (share.n > 0n) {
-      if (release.level) throw new Unknown("a delta of columns with a matrix each");
-      const found = times(many, deltaOf(release, agreeing, over(level, many)));
+      if (release.level && !release.delta) throw new Unknown("a delta of columns with a matrix each");
+      const each = over(level, many);
+      const found = times(many, release.delta ? release.delta(agreeing, each) : deltaOf(release, agreeing, each));
       atMost(found, share, "the delta of local_dp");
       return { epsilon_nats: level, delta: found };
     }

@@ -21,6 +21,9 @@ export function names(node, alphabets) {
 /** Readers of further laws, by their kind; see each.mjs. */
 export const LAWS = new Map();
 
+/** Forms of a mechanism that are proved here; see noise.mjs. */
+export const KNOWN_FORMS = new Set(["any", "pram"]);
+
 export function readLaw(node, alphabets) {
   const kind = node.tag();
   if (LAWS.has(kind)) return LAWS.get(kind)(node, alphabets);
@@ -116,7 +119,7 @@ export function readMechanism(node, alphabets) {
   const held = m.forbid.length + m.freeze.length > 0 || m.preserve;
   node.require(!held || m.release.every((name) => m.observe.includes(name)), "a column is held fast that is not observed");
   node.require(m.release.length > 0 || !m.preserve, "an output of its own has no marginal before");
-  if (m.form === "noise") throw new Unknown("noise on grids");
+  if (!KNOWN_FORMS.has(m.form)) throw new Unknown("noise on grids");
   if (m.each !== null && !LAWS.has("margins")) throw new Unknown("a matrix for each column");
   if (m.encoder === "statistically-informed") throw new Unknown("maps of side information");
   m.reads = [...m.observe, ...m.strata, ...(m.encoder === "informed" ? [m.side] : [])];

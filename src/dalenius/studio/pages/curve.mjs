@@ -4,7 +4,7 @@ import { make } from "./studio.mjs";
 const SVG = "http://www.w3.org/2000/svg";
 const WIDE = 640;
 const HIGH = 320;
-const EDGE = { left: 52, right: 18, top: 16, bottom: 48 };
+const EDGE = { left: 66, right: 18, top: 16, bottom: 48 };
 
 function draw(tag, attributes, text = null) {
   const element = document.createElementNS(SVG, tag);
