@@ -210,6 +210,15 @@ def test_a_curve_is_plotted():
     pyplot.close("all")
 
 
+def test_the_point_of_a_problem_lies_on_its_curve():
+    """Between two solved points it was drawn below the line, as if it beat what nobody can beat."""
+    curve = tradeoff(problem(pa.table(FRAME), **WISH, keep_rows=0), 5)
+    here = (float(curve.chosen.distortion), float(curve.chosen.high))
+    assert here in curve._places()
+    assert [x for x, _ in curve._places()] == sorted(x for x, _ in curve._places())
+    assert curve._repr_html_().count("your problem") == 1
+
+
 # --- names and bad input ----------------------------------------------------------------------------------------------
 def test_dir_shows_public_names_alone():
     assert dir(dalenius) == sorted(dalenius.__all__)

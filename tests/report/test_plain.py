@@ -57,6 +57,8 @@ def test_point_07c_the_first_page_names_what_others_had_to_keep():
     assert best.sentence.endswith(
         "No other recipe keeps the promise and all shares and what must not change with fewer."
     )
+    card = Facts.read({**read.document, "marginals_preserved": True})  # which a card says beside its file
+    assert best_possible(card).short == "Least possible change with all shares kept, proved exactly"
     beside = read.document["mechanism"] | {"keep": ["K"]}
     best = best_possible(Facts.read({**read.document, "mechanism": beside}))
     assert "No other recipe that looks at X alone keeps the promise with fewer." in best.sentence

@@ -146,7 +146,7 @@ def _held_fixed(document: Document) -> list[tuple[str, str]]:
     """What others have to keep beside the promise, for none of them to be better: in short, and in a sentence."""
     shape = document.get("mechanism") or document.get("shape", {})
     found = []
-    if shape.get("preserve_marginals"):
+    if shape.get("preserve_marginals") or document.get("marginals_preserved"):  # a card says it beside its file
         found.append(("with all shares kept", "all shares"))
     if any("information" not in limit["promised"] for limit in document.get("limits", ())):
         found.append(("within the limits", "the limits"))

@@ -155,9 +155,7 @@ class Curve:
             except ImportError:
                 raise InputError("a plot needs matplotlib: pip install matplotlib") from None
             _, ax = pyplot.subplots()
-        ax.plot(
-            [float(p.distortion) for p in self.points], [float(p.high) for p in self.points], "o-", label="the least"
-        )
+        ax.plot(*zip(*self._places(), strict=True), "o-", label="the least")
         if self.chosen is not None:
             ax.plot([float(self.chosen.distortion)], [float(self.chosen.high)], "s", label="your problem")
         ax.set_xlabel("average change")
@@ -167,7 +165,13 @@ class Curve:
         return ax
 
     def _repr_html_(self) -> str:
-        return curve_html([(float(p.distortion), float(p.high)) for p in self.points], ", ".join(self.trade.secret))
+        here = None if self.chosen is None else (float(self.chosen.distortion), float(self.chosen.high))
+        return curve_html(self._places(), ", ".join(self.trade.secret), here)
+
+    def _places(self) -> list[tuple[float, float]]:
+        """Change and bits of every point, that of the problem too: beside the others it would seem to beat them."""
+        every = [*self.points, *([self.chosen] if self.chosen is not None else [])]
+        return sorted({(float(p.distortion), float(p.high)) for p in every})
 
 
 def ends_of(problem: Problem, *, seconds: float = SECONDS) -> Ends:

@@ -8,7 +8,7 @@ __all__ = ["curve_html"]
 WIDTH, HEIGHT, MARGIN = 420.0, 220.0, 44.0
 
 
-def curve_html(points: Sequence[tuple[float, float]], about: str) -> str:
+def curve_html(points: Sequence[tuple[float, float]], about: str, here: tuple[float, float] | None = None) -> str:
     """An SVG of the least bits against the average change.
 
     Parameters
@@ -17,6 +17,8 @@ def curve_html(points: Sequence[tuple[float, float]], about: str) -> str:
         Change and bits, by rising change.
     about : str
         What is protected.
+    here : tuple of float, optional
+        The point of the problem, which is marked.
 
     Returns
     -------
@@ -32,13 +34,25 @@ def curve_html(points: Sequence[tuple[float, float]], about: str) -> str:
     high = max(y for _, y in points) or 1.0
     across = WIDTH - 2 * MARGIN
     up = HEIGHT - 2 * MARGIN
-    places = " ".join(f"{MARGIN + across * x / far:.1f},{HEIGHT - MARGIN - up * y / high:.1f}" for x, y in points)
+
+    def place(x: float, y: float) -> tuple[str, str]:
+        return f"{MARGIN + across * x / far:.1f}", f"{HEIGHT - MARGIN - up * y / high:.1f}"
+
+    places = [place(x, y) for x, y in points]
+    dots = "".join(f'<circle cx="{x}" cy="{y}" r="3"/>' for x, y in places)
+    mark = ""
+    if here is not None:
+        x, y = place(*here)
+        mark = (
+            f'<circle cx="{x}" cy="{y}" r="6" fill="#a8420a"><title>your problem: {here[1]:.3g} bits</title></circle>'
+        )
+    line = " ".join(",".join(both) for both in places)
     right, bottom = WIDTH - MARGIN, HEIGHT - MARGIN
     return (
         f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" width="{WIDTH:g}" role="img" font-family="sans-serif" font-size="12">'
         f"<title>Bits revealed about {escape(about)} for each amount of change</title>"
         f'<path d="M{MARGIN:g} {MARGIN:g}V{bottom:g}H{right:g}" fill="none" stroke="currentColor"/>'
-        f'<polyline points="{places}" fill="none" stroke="#1f6fb2" stroke-width="2"/>'
+        f'<polyline points="{line}" fill="none" stroke="#1f6fb2" stroke-width="2"/><g fill="#1f6fb2">{dots}</g>{mark}'
         f'<g fill="currentColor"><text x="{MARGIN:g}" y="{MARGIN - 8:g}">{high:.3g} bits about {escape(about)}</text>'
         f'<text x="{MARGIN:g}" y="{bottom + 18:g}">0</text>'
         f'<text x="{right:g}" y="{bottom + 18:g}" text-anchor="end">average change {far:.3g}</text></g></svg>'
