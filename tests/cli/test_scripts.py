@@ -12,9 +12,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dalenius import compare, estimate
-from dalenius.core import Channel, Pram, Product, Staircase, Strata
+from dalenius import compare, estimate, regress, shares_within
+from dalenius.cli import main
+from dalenius.core import Channel, Noise, Pram, Product, Staircase, Strata
 from dalenius.evidence.scripts import script, scripts
+from dalenius.mechanisms.numbers.estimate import estimate_numbers, noise_of, regress_numbers
 from tests.effort import effort
 
 REGION, SEX = {"region": ("north", "Zürich", "(missing)")}, {"sex": ("f", "?")}
@@ -171,7 +173,7 @@ def test_a_script_travels_only_with_a_card_that_it_can_read():
 
 def test_the_script_for_python_stays_short():
     text = script("estimate.py").splitlines()
-    assert len(text) <= 300
+    assert len(text) <= 640
     assert max(map(len, text)) <= 120
 
 
@@ -263,14 +265,170 @@ def test_point_17_a_script_compares_two_groups_as_the_command_does(told, whose, 
     assert out == ours
 
 
+def analyses(card, table, whose, kept):
+    """Analyses of three columns: the words for a script, and what the library says in the words of the script."""
+    how = {"target": whose}
+    region, sex, job = "region", "sex", kept
+    compared = compare(card, table, {region: "north"}, [{sex: "f"}, {sex: "?"}], **how)
+    yield (
+        ["compare", f"{region}=north", f"{sex}=f", f"{sex}=?"],
+        [f"{name.replace('_', ' ')}\t{f.estimate:.6f} [{f.low:.6f}, {f.high:.6f}]" for name, f in compared.items()],
+    )
+    groups = shares_within(card, table, [region], [sex, job], **how)
+    yield (
+        ["within", region, sex, job],
+        [
+            f"{region}={value} where {sex}={group[0]}, {job}={group[1]}\t"
+            + (f"{f.estimate:.6f} [{f.low:.6f}, {f.high:.6f}]" if f else "too few rows to say")
+            for group, row in groups.items()
+            for (value,), f in row.items()
+        ],
+    )
+    for words, fit in (
+        (["linear", job, region, sex], regress(card, table, job, [region, sex], **how)),
+        (["logistic", f"{region}=north", sex, job], regress(card, table, region, [sex, job], value="north", **how)),
+        (
+            ["logistic", f"{sex}=f", region, f"{job}:number"],
+            regress(card, table, sex, [region, job], value="f", numbers=[job], **how),
+        ),
+    ):
+        yield words, [f"{n}\t{f.estimate:.6g} [{f.low:.6g}, {f.high:.6g}]" for n, f in fit.coefficients.items()]
+
+
+HIGH = (Fraction(19, 20), Fraction(9, 10), Fraction(9, 10))
+PAID = {"paid": ("1", "5/2", "4")}
+ANALYSED = {
+    "a matrix for each column": (
+        Product(REGION | SEX | PAID, (Pram(REGION, REGION, HIGH), Pram(SEX, SEX, HIGH[:2]), Pram(PAID, PAID, HIGH))),
+        [],
+    ),
+    "beside kept columns": (Product(REGION | SEX, (ONE, DENSE)), ["paid"]),
+}
+BOTH_PAID = REGION | PAID
+ANALYSED["in strata"] = (
+    Strata(
+        BOTH_PAID | SEX,
+        ("sex",),
+        tuple(Channel(BOTH_PAID, BOTH_PAID, Pram(BOTH_PAID, BOTH_PAID, q).rows) for q in ((Q[0],) * 9, Q * 3)),
+    ),
+    ["sex"],
+)
+ANALYSED["written out"] = (
+    Channel(BOTH_PAID | SEX, BOTH_PAID | SEX, Pram(BOTH_PAID | SEX, BOTH_PAID | SEX, (Fraction(9, 10), Q[0]) * 9).rows),
+    [],
+)
+
+
+def rows_of_three(weighted):
+    rng = np.random.default_rng(4)
+    rows = []
+    for _ in range(effort(2000, 5000)):
+        sex = rng.integers(2)
+        paid = rng.choice(3, p=[0.5, 0.3, 0.2] if sex else [0.2, 0.4, 0.4])
+        region = rng.choice(3, p=np.array([4 - paid, 2 + paid, 2]) / 8)
+        words = REGION["region"][region], SEX["sex"][sex], PAID["paid"][paid]
+        rows.append(",".join(words) + (f",{1 + rng.integers(4)}.5" if weighted else ""))
+    return "region,sex,paid" + (",w" if weighted else "") + "\n" + "\n".join(rows) + "\n"
+
+
 @pytest.mark.long
-def test_a_script_refuses_a_comparison_that_it_cannot_make(told):
+@pytest.mark.parametrize("whose", ["table", "population"])
+@pytest.mark.parametrize("which", ANALYSED)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_point_17_a_script_analyses_as_the_command_does(told, which, whose, weighted):
+    channel, kept = ANALYSED[which]
+    card = {"channel": channel.to_json(), "kept": [*kept, *(["w"] if weighted else [])]}
+    card |= {"weights": "w"} if weighted else {}
+    table = rows_of_three(weighted)
+    told(card, table)
+    files = told.folder / "card.json", told.folder / "released.csv"
+    for words, ours in analyses(*files, whose, "paid"):
+        code, out, err = told(card, table, whose, *words)
+        assert code == 0, (words, err)
+        assert out == ours, words
+    code, out, err = told(card, table, whose, "shares", "sex", "paid")
+    assert code == 0, err
+    assert out == list(lines(estimate(*files, columns=["sex", "paid"], target=whose)))
+
+
+@pytest.mark.parametrize("whose", ["table", "population"])
+def test_point_17_a_script_analyses_preserved_shares_as_they_are(told, whose):
+    both = {"sex": ("0", "1"), "job": ("yes", "no")}
+    counts = (900, 1100, 700, 2300)
+    flows = ((0, 60, 40, 50), (60, 0, 30, 80), (40, 30, 0, 90), (50, 80, 90, 0))  # as many in as out
+    rows = tuple(
+        tuple(Fraction(n - sum(flows[x]) if x == y else flows[x][y], n) for y in range(4)) for x, n in enumerate(counts)
+    )
+    card = {"channel": Channel(both, both, rows).to_json(), "kept": [], "marginals_preserved": True}
+    named = ("0,yes", "0,no", "1,yes", "1,no")
+    table = "sex,job\n" + "".join(f"{line}\n" * n for line, n in zip(named, (880, 1130, 720, 2270), strict=True))
+    told(card, table)
+    files = told.folder / "card.json", told.folder / "released.csv"
+    fit = regress(*files, "job", ["sex"], value="yes", target=whose)
+    code, out, err = told(card, table, whose, "logistic", "job=yes", "sex")
+    assert code == 0, err
+    assert out == [f"{n}\t{f.estimate:.6g} [{f.low:.6g}, {f.high:.6g}]" for n, f in fit.coefficients.items()]
+    code, out, err = told(card, table, whose, "shares", "job")
+    assert code == 0, err
+    assert out == list(lines(estimate(*files, columns=["job"], target=whose)))
+
+
+REFUSED = {
+    "a column that is not there": (["within", "region", "town"], "town is no column of the card"),
+    "no number": (["linear", "region", "sex"], "are not all numbers"),
+    "the same column twice": (["logistic", "sex=f", "sex"], "not determined|all of its rows"),
+    "another value": (["compare", "region=west", "sex=f", "sex=?"], "region=west is no column of the card"),
+    "no analysis": (["within", "region"], "usage"),
+}
+
+
+@pytest.mark.parametrize("which", REFUSED)
+def test_point_17_a_script_says_what_it_cannot_analyse(told, which):
+    words, reason = REFUSED[which]
     channel, kept = CARDS["a matrix for each column"]
-    card = {"channel": channel.to_json(), "kept": kept}
-    code, _, err = told(card, TABLE, "compare", "sex=f", "region=north", "region=Zürich")
+    code, out, err = told({"channel": channel.to_json(), "kept": kept}, TABLE, *words)
+    assert (code, out) == (1, [])
+    assert any(word in err for word in reason.split("|")), err
+    assert "Traceback" not in err
+
+
+@pytest.mark.long
+def test_a_script_refuses_what_needs_matrices_of_strata_and_columns(told):
+    channel, kept = CARDS["a matrix for each column in each stratum"]
+    code, _, err = told({"channel": channel.to_json(), "kept": kept}, TABLE, "compare", "job=farm", "sex=f", "sex=?")
     assert code != 0
-    assert "dalenius estimate --compare" in err
-    card = {"channel": ONE.to_json(), "kept": []}
-    code, _, err = told(card, TABLE, "compare", "region=north", "job=farm", "job=shop")
-    assert code != 0
-    assert "job=farm is no column of the card" in err
+    assert "dalenius estimate" in err
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("whose", ["table", "population"])
+def test_point_17_numbers_with_noise_within_their_grid_are_read(told, whose, tmp_path):
+    rng = np.random.default_rng(2)
+    age = rng.integers(0, 6, 3000)
+    pay = np.clip(age + rng.integers(0, 4, 3000), 0, 8)
+    (tmp_path / "t.csv").write_text("age,pay\n" + "".join(f"{a},{b}\n" for a, b in zip(age, pay, strict=True)))
+    how = ["--column", "age", "--grid", "0:5:1", "--column", "pay", "--grid", "0:8:1", "--mechanism", "laplace"]
+    out = tmp_path / "out"
+    assert main(["noise", str(tmp_path / "t.csv"), *how, "--epsilon", "6", "-o", str(out), "--quiet"]) == 0
+    assert (out / told.name).read_text(encoding="utf-8") == script(told.name)
+    card, table = json.loads((out / "card.json").read_text()), (out / "released.csv").read_text()
+    channel, released = noise_of(out / "card.json"), out / "released.csv"
+    mean = estimate_numbers(channel, released, target=whose)[1]
+    slope = regress_numbers(channel, released, "pay", ["age"], target=whose).coefficients["age"]
+    for words, name, figure in (
+        (["linear", "pay"], "(intercept)", (mean.mean, *mean.mean_interval)),
+        (["linear", "pay", "age:number"], "age", (slope.estimate, slope.low, slope.high)),
+    ):
+        code, lines_, err = told(card, table, whose, *words)
+        assert code == 0, err
+        found = dict(line.split("\t") for line in lines_)[name]
+        assert [float(word.strip("[],")) for word in found.split()] == pytest.approx(figure, rel=2e-3)
+
+
+def test_noise_beyond_its_grid_stays_with_the_full_package(told):
+    wide = Noise.on_grid("x", [Fraction(k) for k in range(5)], Fraction(1), Fraction(0), (2, 1))
+    assert scripts(wide) == {}
+    card = {"channel": wide.to_json(), "kept": []}
+    code, out, err = told(card, "x\n1\n2\n")
+    assert (code, out) == (1, [])
+    assert "dalenius estimate" in err

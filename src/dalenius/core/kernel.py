@@ -51,6 +51,8 @@ class Kernel:
     """Whether every outcome of the inputs has a row of its own that its record draws from."""
     shows_the_table: ClassVar[bool] = False
     """Whether its rows are the records of the table, so that a card does not show it."""
+    on_own_grids: bool = False
+    """Whether it adds noise to each column by itself and releases a number of the column's own grid."""
     if TYPE_CHECKING:
 
         @property

@@ -1,14 +1,25 @@
 # Rscript estimate.R card.json released.csv [population]: the shares before the changes, with 95 % intervals.
-# With `compare COLUMN=VALUE GROUP=ONE GROUP=OTHER` at the end: the share of a value in two groups, and how they differ.
+# An analysis at the end: `compare COLUMN=VALUE GROUP=ONE GROUP=OTHER` (a share in two groups, their difference and
+# ratios), `within COLUMN GROUP ...` (shares within groups), `shares COLUMN ...` (of all combinations), `linear COLUMN
+# ON ...` and `logistic COLUMN=VALUE ON ...` (regressions; ON is a column, or COLUMN:number; without ON the mean).
 # Needs the package jsonlite. Reads channels that are written out or of form "pram": one in all, or one for each column,
-# or one for each stratum, or both.
+# or one for each stratum, or both; and noise that stays on the grid of each column. Other cards need the full package.
 
 arguments <- commandArgs(trailingOnly = TRUE)
-usage <- "usage: Rscript estimate.R card.json released.csv [population] [compare COLUMN=VALUE GROUP=ONE GROUP=OTHER]"
+usage <- paste0("usage: Rscript estimate.R card.json released.csv [population] [ANALYSIS]\n",
+  "ANALYSIS: compare COLUMN=VALUE GROUP=ONE GROUP=OTHER | within COLUMN GROUP ... | shares COLUMN ...\n",
+  "        | linear COLUMN ON ... | logistic COLUMN=VALUE ON ... (ON is a column, or COLUMN:number)")
+understood <- function(words) {  # whether the words after the files are an analysis
+  if (!length(words)) return(TRUE)
+  values <- grepl("=", words[-1], fixed = TRUE)
+  many <- length(values)
+  switch(words[1], compare = many == 3 && all(values), shares = many >= 1 && !any(values),
+         within = many >= 2 && !any(values), linear = many >= 1 && !any(values), logistic = many >= 2 && values[1] && !any(values[-1]), FALSE)
+}
 further <- arguments[-(1:2)]
 population <- identical(further[1], "population")
 if (length(further) && further[1] %in% c("table", "population")) further <- further[-1]
-if (length(arguments) < 2 || length(further) && (further[1] != "compare" || length(further) != 4)) stop(usage, call. = FALSE)
+if (length(arguments) < 2 || !understood(further)) stop(usage, call. = FALSE)
 say <- function(text) tryCatch(cat(text), error = function(e) quit("no", 0))  # whoever reads may have seen enough
 for (file in arguments[1:2]) if (!file.exists(file)) stop("there is no file ", file, "\n", usage, call. = FALSE)
 card <- tryCatch(jsonlite::fromJSON(arguments[1], simplifyVector = FALSE),
@@ -32,7 +43,26 @@ written <- function(channel, observe, outputs, strata) {  # a channel of a card 
   })))
   if (form == "strata") return(list(form = form, strata = strata, channels = lapply(
     channel[["channels"]], written, observe = observe, outputs = outputs, strata = strata)))
+  if (form == "noise") return(on_grids(channel, outputs))
   list(form = form)
+}
+
+on_grids <- function(channel, names) {  # noise on each column by itself, within its grid: a matrix for each
+  axes <- channel[["axes"]]
+  many <- unlist(channel[["letters"]])
+  own <- function(rows) identical(matrix(as.character(unlist(rows)), length(names)), matrix(as.character(diag(length(names))), length(names)))
+  wide <- any(sapply(axes, function(a) a[["low"]]) != "0" | sapply(axes, function(a) a[["high"]]) != as.character(many - 1))
+  if (wide || !own(channel[["give"]]) || !own(lapply(axes, function(a) a[["take"]]))) return(list(form = "noise"))
+  list(form = "product", channels = lapply(seq_along(names), function(k) {
+    weights <- as.numeric(unlist(axes[[k]][["weights"]]))
+    reach <- length(weights) - 1
+    M <- matrix(0, many[k], many[k])
+    for (x in seq_len(many[k])) for (step in -reach:reach) {  # what falls beyond an end is released as that end
+      y <- min(max(x + step, 1), many[k])
+      M[x, y] <- M[x, y] + weights[abs(step) + 1]
+    }
+    list(rows = TRUE, M = M / (2 * sum(weights) - weights[1]), inputs = names[k], output = names[k])
+  }))
 }
 
 told <- function(card, about) {  # with the names and values of what the channel reads and draws
@@ -77,6 +107,7 @@ outcomes <- function(columns) {  # one row for each combination of values, the l
 cells <- function(rows) do.call(paste, c(lapply(seq_len(ncol(rows)), function(j) rows[, j]), sep = "\r"))
 
 matrix_of <- function(part) {  # row x holds p(. | x)
+  if (!is.null(part[["M"]])) return(part[["M"]])
   if (!is.null(part[["rows"]])) return(t(sapply(part[["rows"]], function(row) sapply(row, number))))
   q <- sapply(part[["q"]], number)
   M <- matrix((1 - q) / (length(q) - 1), length(q), length(q))
@@ -109,38 +140,88 @@ unbiased <- function(M) {  # rows a of A with M a = 1 at one original value and 
   list(A = A, known = known)
 }
 
-z <- 1.959964  # of a 95 % interval
+z <- qnorm(0.975)  # of a 95 % interval
 
-asked <- function(words, inputs) {  # which original outcomes are in group 1 with the value, 1, 2 with the value, 2
-  origin <- outcomes(inputs)
-  sets <- sapply(words, function(word) {
-    column <- sub("=.*", "", word)
-    value <- substring(word, nchar(column) + 2)
-    if (!column %in% inputs || !value %in% alphabets[[column]])
-      stop(word, " is no column of the card with one of its values, or not of its only matrix", call. = FALSE)
-    origin[, match(column, inputs)] == value
-  })
-  cbind(sets[, 2] & sets[, 1], sets[, 2], sets[, 3] & sets[, 1], sets[, 3]) * 1
+inverted <- function(M) {  # the same; of more released values than original ones, what varies least if all are alike
+  share <- colMeans(M)
+  if (nrow(M) < ncol(M)) {
+    least <- sweep(M, 2, ifelse(share > 0, 1 / share, 0), "*")
+    solved <- unbiased(least %*% t(M))
+    if (all(solved$known)) return(list(A = solved$A %*% least, known = solved$known))
+  }
+  unbiased(M)
 }
 
-compared <- function(M, sets, f, kept) {  # shares, difference and ratios with intervals by the delta method
-  said <- function(sets) {  # what each released value says about them: on average, whether the original one is inside
-    if (kept) return(sets)
-    solved <- unbiased(M)
-    if (!all(solved$known[rowSums(sets) > 0])) stop("not determined by what was released", call. = FALSE)
-    t(solved$A) %*% sets
+along <- function(values, matrices) {  # each matrix along its own axis: the first one is taken away and put last, changed
+  for (M in matrices) values <- as.vector(t(t(matrix(values, nrow(M), byrow = TRUE)) %*% M))
+  values
+}
+
+means_of <- function(parts, w, preserved) {  # means of functions of the original outcomes, with their covariance
+  columns <- unlist(lapply(parts, function(part) part$inputs))
+  drawn <- unlist(lapply(parts, function(part) part$drawn))
+  if (prod(lengths(alphabets[columns])) > 20000 || prod(lengths(alphabets[drawn])) > 20000)
+    stop("so many combinations of values need the full package; name fewer columns", call. = FALSE)
+  M <- lapply(parts, function(part) part$M)
+  known <- cells(outcomes(drawn))
+  place <- match(cells(as.matrix(table[, drawn, drop = FALSE])), known)
+  by_cell <- function(values) {
+    sums <- tapply(values, factor(place, levels = seq_along(known)), sum)
+    as.vector(ifelse(is.na(sums), 0, sums))
   }
-  told <- said(sets)
-  theta <- as.vector(f %*% told)
-  C <- matrix(0, 4, 4)
-  for (i in 1:4) for (j in 1:4) {
-    common <- cbind(sets[, i] * sets[, j])
-    together <- sum(f * told[, i] * told[, j])
-    C[i, j] <- if (kept) {
-      within <- sum(f * (M %*% common - (M %*% sets[, i]) * (M %*% sets[, j])))
-      (within + if (population) together - theta[i] * theta[j] else 0) / n
-    } else if (population) (together - theta[i] * theta[j]) / (n - 1) else (together - sum(f * said(common))) / n
+  told <- list(columns = columns, origin = outcomes(columns), preserved = preserved, counts = by_cell(rep(1, n)))
+  f <- by_cell(w) / sum(w)
+  v <- by_cell(w^2) / sum(w)^2
+  back <- if (!preserved) lapply(M, function(m) { solved <- inverted(m); solved$A * solved$known })
+  told$law <- if (preserved) f else along(f, lapply(back, t))
+  told$mean <- function(g) sum(told$law * g)
+  told$many_carry <- function(g) {
+    square <- along(g, back)^2 * pmax(told$counts, 3)
+    sum(square[told$counts < 9.5]) <= 0.1 * sum(square)
   }
+  told$covariance <- function(g) {  # of the means of functions, one in each column
+    value <- as.vector(told$law %*% g)
+    pooled <- function() t(g) %*% (g * told$law) - outer(value, value)
+    if (preserved) {
+      inside <- apply(g, 2, along, matrices = lapply(M, t))
+      within <- t(g) %*% (g * along(f, M)) - t(inside) %*% (inside * f)
+      return((within + if (population) pooled() else 0) / n)
+    }
+    h <- apply(g, 2, along, matrices = back)
+    again <- apply(h, 2, along, matrices = lapply(M, t))
+    if (any(apply(abs(again - g), 2, max) > 1e-7 * pmax(1, apply(abs(g), 2, max))))
+      stop("not determined by what was released", call. = FALSE)
+    if (population) {
+      apart <- sweep(h, 2, value)
+      return(t(apart) %*% (apart * v) * n / (n - 1))
+    }
+    t(h) %*% (h * v) - t(g) %*% (g * along(v, lapply(back, t)))
+  }
+  told
+}
+
+column_of <- function(told, column) told$origin[, match(column, told$columns)]
+
+has <- function(told, word) {  # COLUMN=VALUE: 1 where an original outcome has this value, else 0
+  column <- sub("=.*", "", word)
+  value <- substring(word, nchar(column) + 2)
+  if (!column %in% told$columns || !value %in% alphabets[[column]])
+    stop(word, " is no column of the card with one of its values", call. = FALSE)
+  (column_of(told, column) == value) * 1
+}
+
+in_words <- function(p, error) {  # a share with its interval: on the scale of log odds where it is well inside
+  half <- z * error
+  ends <- c(min(max(p - half, 0), p), max(min(p + half, 1), p))
+  if (p > 0 && p < 1 && error <= 0.4 * min(p, 1 - p)) ends <- plogis(qlogis(p) + c(-1, 1) * half / (p * (1 - p)))
+  sprintf("%.6f [%.6f, %.6f]", p, ends[1], ends[2])
+}
+
+compared <- function(told, words) {  # shares, difference and ratios with intervals by the delta method
+  sets <- sapply(words, has, told = told)
+  sets <- cbind(sets[, 2] * sets[, 1], sets[, 2], sets[, 3] * sets[, 1], sets[, 3])
+  theta <- as.vector(told$law %*% sets)
+  C <- told$covariance(sets)
   error <- function(slope) sqrt(max(sum(outer(slope, slope) * C), 0))
   certain <- function(...) sum(c(...) * theta) > 0 && error(c(...)) <= 0.4 * sum(c(...) * theta)
   if (!certain(0, 1, 0, 0) || !certain(0, 0, 0, 1))
@@ -152,11 +233,7 @@ compared <- function(M, sets, f, kept) {  # shares, difference and ratios with i
   line <- function(name, value, low, high) say(sprintf("%s\t%.6f [%.6f, %.6f]\n", name, value, low, high))
   for (k in 1:2) {
     p <- c(q, r)[k]
-    half <- z * error(if (k == 1) first else second)
-    ends <- c(min(max(p - half, 0), p), max(min(p + half, 1), p))
-    if (p > 0 && p < 1 && half <= 0.4 * z * min(p, 1 - p))  # on the scale of log odds
-      ends <- plogis(qlogis(p) + c(-1, 1) * half / (p * (1 - p)))
-    line(paste("share", k), p, ends[1], ends[2])
+    say(paste0("share ", k, "\t", in_words(p, error(if (k == 1) first else second)), "\n"))
   }
   half <- z * error(first - second)
   line("difference", q - r, max(q - r - half, -1), min(q - r + half, 1))
@@ -169,53 +246,188 @@ compared <- function(M, sets, f, kept) {  # shares, difference and ratios with i
   line("odds ratio", odds, odds * exp(-half), odds * exp(half))
 }
 
+within_groups <- function(told, words) {  # the shares of the values of the first column within the groups of the others
+  groups <- outcomes(words[-1])
+  for (k in seq_len(nrow(groups))) {
+    inside <- Reduce(`*`, lapply(seq_len(ncol(groups)), function(j) (column_of(told, words[j + 1]) == groups[k, j]) * 1))
+    sets <- sapply(alphabets[[words[1]]], function(value) inside * (column_of(told, words[1]) == value))
+    theta <- as.vector(told$law %*% sets)
+    C <- told$covariance(sets)
+    size <- sum(theta)
+    certain <- size > 0 && sqrt(max(sum(C), 0)) <= 0.4 * size
+    for (j in seq_along(theta)) {
+      slope <- ((seq_along(theta) == j) - theta[j] / size) / size
+      said <- if (certain) in_words(theta[j] / size, sqrt(max(sum(outer(slope, slope) * C), 0))) else "too few rows to say"
+      named <- paste(words[-1], groups[k, ], sep = "=", collapse = ", ")
+      say(paste0(words[1], "=", alphabets[[words[1]]][j], " where ", named, "\t", said, "\n"))
+    }
+  }
+}
+
+joint <- function(told, words) {  # the shares of all combinations of some columns
+  wanted <- outcomes(words)
+  for (k in seq_len(nrow(wanted))) {
+    g <- Reduce(`*`, lapply(seq_along(words), function(j) (column_of(told, words[j]) == wanted[k, j]) * 1))
+    p <- told$mean(g)
+    error <- sqrt(max(told$covariance(cbind(g)), 0))
+    half <- z * error
+    said <- sprintf("%.6f [%.6f, %.6f]", p, p - half, p + half)
+    if (told$preserved) {
+      half <- 2.018763 * error + if (p * n < 29.5 && error > 0) 1.92 / n else 0
+      said <- sprintf("%.6f [%.6f, %.6f]", p, max(p - half, 0), min(p + half, 1))
+    } else if (error > 1e-9 && !told$many_carry(g)) said <- few_rows
+    else if (half > 0.5) said <- hidden
+    say(paste0(paste(words, wanted[k, ], sep = "=", collapse = ", "), "\t", said, "\n"))
+  }
+}
+
+numbers <- function(told, column) {  # the numbers that the values of a column are
+  values <- suppressWarnings(sapply(alphabets[[column]], number))
+  if (anyNA(values)) stop("the values of ", column, " are not all numbers", call. = FALSE)
+  unname(values[match(column_of(told, column), alphabets[[column]])])
+}
+
+regressors <- function(told, on) {  # a constant; for each column its numbers, or whether it has each value but the first
+  X <- cbind(`(intercept)` = rep(1, nrow(told$origin)))
+  for (word in on) {
+    column <- sub(":.*", "", word)
+    if (grepl(":number$", word)) {
+      X <- cbind(X, numbers(told, column))
+      colnames(X)[ncol(X)] <- column
+      next
+    }
+    for (value in alphabets[[column]]) {
+      inside <- (column_of(told, column) == value) * 1
+      share <- told$mean(inside)
+      if (!(share > 0) || sqrt(max(told$covariance(cbind(inside)), 0)) > 0.4 * share)
+        stop(column, " = ", value, " is too rare in the release for a coefficient; leave ", column, " out", call. = FALSE)
+      if (value == alphabets[[column]][1]) next
+      X <- cbind(X, inside)
+      colnames(X)[ncol(X)] <- paste(column, "=", value)
+    }
+  }
+  X
+}
+
+root <- function(law, X, response, beta, logistic) {  # where the scores are zero, by Newton's steps, halved if need be
+  fit <- function(at) if (logistic) plogis(as.vector(X %*% at)) else as.vector(X %*% at)
+  score <- function(at) as.vector(t(X) %*% (law * (response - fit(at))))
+  now <- score(beta)
+  for (round in 1:60) {
+    if (max(abs(now)) < 1e-10 * max(1, abs(response))) return(beta)
+    p <- fit(beta)
+    solved <- unbiased(t(X) %*% (X * (law * if (logistic) p * (1 - p) else 1)))
+    if (!all(solved$known)) stop(follows, call. = FALSE)
+    step <- as.vector(solved$A %*% now)
+    for (half in 1:40) {
+      after <- score(beta + step)
+      if (sum(abs(after)) < sum(abs(now))) break
+      step <- step / 2
+    }
+    if (!(sum(abs(after)) < sum(abs(now)))) break
+    beta <- beta + step
+    now <- after
+  }
+  stop("the coefficients are not determined: a group has all of its rows with the value, or none", call. = FALSE)
+}
+
+follows <- "the coefficients are not determined: a regressor follows from the others, or the noise hides it"
+
+regressed <- function(told, outcome, on, logistic) {  # scores corrected for the draws
+  response <- if (logistic) has(told, outcome) else numbers(told, outcome)
+  X <- regressors(told, on)
+  scale <- sqrt(pmax(as.vector(abs(told$law) %*% X^2), 1e-300))
+  Z <- sweep(X, 2, scale, "/")
+  beta <- rep(0, ncol(Z))
+  for (law in if (logistic) list(pmax(told$law, 0), told$law) else list(told$law)) beta <- root(law, Z, response, beta, logistic)
+  fitted <- if (logistic) plogis(as.vector(Z %*% beta)) else as.vector(Z %*% beta)
+  weight <- if (logistic) fitted * (1 - fitted) else rep(1, nrow(Z))
+  J <- t(Z) %*% (Z * (told$law * weight))
+  solved <- unbiased(J)
+  least <- eigen(J, symmetric = TRUE)
+  if (!all(solved$known) || min(least$values) <= 0) stop(follows, call. = FALSE)
+  weakest <- as.vector(Z %*% least$vectors[, ncol(Z)])^2 * weight
+  if (!(min(least$values) > max(4 * sqrt(max(told$covariance(cbind(weakest)), 0)), 1e-7)))
+    stop("the coefficients are not determined: the noise is as large as what these columns vary; name fewer", call. = FALSE)
+  C <- solved$A %*% told$covariance(Z * (response - fitted)) %*% t(solved$A)
+  half <- z * sqrt(pmax(diag(C), 0)) / scale
+  say(paste0(sprintf("%s\t%.6g [%.6g, %.6g]\n", colnames(X), beta / scale, beta / scale - half, beta / scale + half), collapse = ""))
+}
+
+analysed <- function(words, parts) {  # one of the analyses, from all matrices that say something about its columns
+  about <- words[-1]
+  wanted <- unique(sub(":.*", "", sub("=.*", "", about)))
+  parts <- Filter(function(part) any(part$inputs %in% wanted), parts)
+  there <- unlist(lapply(parts, function(part) part$inputs))
+  for (column in setdiff(intersect(wanted, intersect(unlist(card[["kept"]]), names(table))), there)) {
+    alphabets[[column]] <<- sort(unique(table[[column]]), method = "radix")
+    parts <- c(parts, list(list(inputs = column, drawn = column, M = diag(length(alphabets[[column]])))))
+    there <- c(there, column)
+  }
+  if (length(absent <- setdiff(wanted, there))) stop(absent[1], " is no column of the card", call. = FALSE)
+  preserved <- isTRUE(card[["marginals_preserved"]]) && !length(weigh) && length(parts) == 1 &&
+    identical(parts[[1]]$inputs, parts[[1]]$drawn) && !length(unlist(card[["kept"]]))
+  told <- means_of(parts, w, preserved)
+  switch(words[1], compare = compared(told, about), within = within_groups(told, about), shares = joint(told, about),
+         linear = regressed(told, about[1], about[-1], FALSE), logistic = regressed(told, about[1], about[-1], TRUE))
+}
+
+in_strata <- function(found) {  # one matrix for all strata, which leave as they are: a block for each
+  inside <- dim(found[[1]]$M)
+  M <- matrix(0, inside[1] * length(found), inside[2] * length(found))
+  for (k in seq_along(found))
+    M[(seq_len(inside[1]) - 1) * length(found) + k, (seq_len(inside[2]) - 1) * length(found) + k] <- found[[k]]$M
+  list(inputs = c(found[[1]]$inputs, strata), drawn = c(found[[1]]$drawn, strata), M = M)
+}
+
+few_rows <- "not recovered: too few released rows carry it (the full package gives exact intervals)"
+hidden <- "not determined by what was released: the noise is larger than any share"
+
 parts <- function(of, forms) if (is.null(of[["form"]]) || !of[["form"]] %in% forms) list(of) else of[["channels"]]
 groups <- parts(channel, c("product", "strata"))
 places <- outcomes(strata)
+found <- list()
 for (k in seq_along(groups)) for (part in parts(groups[[k]], if (length(strata)) "product")) {
   alone <- is.character(part[["output"]])  # a column by itself; else all that the channel reads and draws
   inputs <- if (alone) unlist(part[["inputs"]]) else setdiff(names(channel[["inputs"]]), strata)
   drawn <- if (alone) part[["output"]] else names(channel[["output"]])
   if (!all(c(channel[["form"]], part[["form"]]) %in% c("pram", "product", "strata")) ||
       is.null(part[["rows"]]) && is.null(part[["q"]]) || any(inputs %in% unlist(card[["kept"]])))
-    stop("this card needs the full package")
-  weigh <- intersect(unlist(card[["weights"]]), unlist(card[["kept"]]))
-  absent <- setdiff(c(drawn, strata, weigh), names(table))
-  if (length(absent)) stop(arguments[2], " has no column ", absent[1], ": it is not the release of this card", call. = FALSE)
-  seen <- as.matrix(table[, c(drawn, strata), drop = FALSE])
-  for (column in colnames(seen)) {
-    absent <- setdiff(c("", "?"), alphabets[[column]])
-    seen[seen[, column] %in% absent, column] <- "(missing)"
-  }
-  known <- cells(outcomes(c(drawn, strata)))
-  if (n < 2 || !all(cells(seen) %in% known)) stop("too few rows, or values that the card lacks")
+    stop("this card needs the full package: dalenius estimate", call. = FALSE)
   place <- if (length(strata)) places[k, ] else character(0)
+  found <- c(found, list(list(inputs = inputs, drawn = drawn, M = matrix_of(part), place = place)))
+}
+weigh <- intersect(unlist(card[["weights"]]), unlist(card[["kept"]]))
+columns <- c(unique(unlist(lapply(found, function(part) part$drawn))), strata)
+absent <- setdiff(c(columns, weigh), names(table))
+if (length(absent)) stop(arguments[2], " has no column ", absent[1], ": it is not the release of this card", call. = FALSE)
+for (column in columns) {
+  table[table[[column]] %in% setdiff(c("", "?"), alphabets[[column]]), column] <- "(missing)"
+  if (n < 2 || !all(table[[column]] %in% alphabets[[column]]))
+    stop("too few rows, or values that the card lacks", call. = FALSE)
+}
+w <- if (length(weigh)) suppressWarnings(as.numeric(table[[weigh]])) else rep(1, n)
+if (anyNA(w) || any(w < 0)) stop(weigh, " has a value that is no weight", call. = FALSE)
+for (part in found) {
+  drawn <- part$drawn
   letters_here <- outcomes(drawn)
-  here <- cells(cbind(letters_here, matrix(rep(place, each = nrow(letters_here)), nrow(letters_here))))
-  w <- if (length(weigh)) suppressWarnings(as.numeric(table[[weigh]])) else rep(1, n)
-  if (anyNA(w) || any(w < 0)) stop(weigh, " has a value that is no weight", call. = FALSE)
-  total <- sum(w)
+  here <- cells(cbind(letters_here, matrix(rep(part$place, each = nrow(letters_here)), nrow(letters_here))))
+  seen <- cells(as.matrix(table[, c(drawn, strata), drop = FALSE]))
+  if (any(here %in% seen & colSums(part$M) == 0))
+    stop("a released value has probability 0 for every original one: this card did not draw the table", call. = FALSE)
+  if (length(further)) next
+  inputs <- part$inputs
+  origin <- outcomes(inputs)
   by_cell <- function(values) {  # summed by the released values, in the order of the matrix
-    sums <- tapply(values, factor(cells(seen), levels = known), sum)[here]
+    sums <- tapply(values, factor(seen, levels = here), sum)
     as.vector(ifelse(is.na(sums), 0, sums))
   }
   rows_here <- by_cell(rep(1, n))
-  f <- by_cell(w) / total
-  v <- by_cell(w^2) / total^2
-  M <- matrix_of(part)
-  if (any(f > 0 & colSums(M) == 0))
-    stop("a released value has probability 0 for every original one: this card did not draw the table", call. = FALSE)
-  origin <- outcomes(inputs)
-  kept_law <- isTRUE(card[["marginals_preserved"]]) && length(strata) == 0 && identical(inputs, drawn) && !length(weigh)
-  if (length(further)) {
-    if (length(strata) || length(weigh) || !is.null(channel[["channels"]]))
-      stop("a comparison by weights or across several matrices needs the full package: dalenius estimate --compare",
-           call. = FALSE)
-    compared(M, asked(further[-1], inputs), f, kept_law)
-    break
-  }
-  if (kept_law) {  # released shares are right on average
-    within <- as.vector(f %*% (M * (1 - M)))
+  f <- by_cell(w) / sum(w)
+  v <- by_cell(w^2) / sum(w)^2
+  M <- part$M
+  if (isTRUE(card[["marginals_preserved"]]) && length(strata) == 0 && identical(inputs, drawn) && !length(weigh)) {
+    within <- as.vector(f %*% (M * (1 - M)))  # released shares are right on average
     error <- sqrt((within + if (population) f * (1 - f) else 0) / n)
     half <- 2.018763 * error + ifelse(f * n < 29.5 & error > 0, 1.92 / n, 0)
     for (x in seq_along(f)) {
@@ -224,23 +436,27 @@ for (k in seq_along(groups)) for (part in parts(groups[[k]], if (length(strata))
     }
     next
   }
-  solved <- unbiased(M)
+  solved <- inverted(M)
   A <- solved$A
   p <- as.vector(A %*% f)
   own <- as.vector(A %*% v)
   square <- as.vector(A^2 %*% v)
-  wider <- n / (n - 1) * (square - 2 * p * own + p^2 * sum(w^2) / total^2)
+  wider <- n / (n - 1) * (square - 2 * p * own + p^2 * sum(w^2) / sum(w)^2)
   error <- sqrt(pmax(if (population) wider else square - own, 0))
   spread <- pmax(rows_here, 3)
   thin <- as.vector(A^2 %*% ifelse(rows_here < 9.5, spread, 0)) > 0.1 * as.vector(A^2 %*% spread) & error > 1e-9
-  origin <- outcomes(inputs)
   for (x in seq_along(p)) {
-    named <- paste(c(inputs, strata), c(origin[x, ], place), sep = "=", collapse = ", ")
+    named <- paste(c(inputs, strata), c(origin[x, ], part$place), sep = "=", collapse = ", ")
     ends <- p[x] + c(-z, z) * error[x]
     said <- if (!solved$known[x]) "not determined by what was released"
-      else if (thin[x]) "not recovered: too few released rows carry it (the full package gives exact intervals)"
-      else if (z * error[x] > 0.5) "not determined by what was released: the noise is larger than any share"
+      else if (thin[x]) few_rows
+      else if (z * error[x] > 0.5) hidden
       else sprintf("%.6f [%.6f, %.6f]", p[x], ends[1], ends[2])
     say(sprintf("%s\t%s\n", named, said))
   }
+}
+if (length(further)) {
+  if (length(strata) && length(found) > length(groups))
+    stop("a matrix for each column in each stratum needs the full package for this: dalenius estimate", call. = FALSE)
+  analysed(further, if (length(strata)) list(in_strata(found)) else found)
 }

@@ -9,7 +9,7 @@ __all__ = ["script", "scripts"]
 
 LETTERS = 200  # the scripts invert a matrix by elimination
 READ = (None, "pram")  # forms of channels that the scripts read
-SOURCES = {"estimate.py": "travelling.py", "estimate.R": "estimate.R"}
+SOURCES = {"estimate.py": ("travelling.py", "travelling_means.py"), "estimate.R": ("estimate.R",)}
 
 
 def script(name: str) -> str:
@@ -18,14 +18,29 @@ def script(name: str) -> str:
     >>> "python3 estimate.py card.json released.csv" in script("estimate.py").splitlines()[0]
     True
     """
-    return files("dalenius").joinpath(f"evidence/{SOURCES[name]}").read_text(encoding="utf-8")
+    first, *rest = (
+        files("dalenius").joinpath(f"evidence/{source}").read_text(encoding="utf-8") for source in SOURCES[name]
+    )
+    for part in rest:
+        first = _with_part(first, part)
+    return first
+
+
+def _with_part(text: str, part: str) -> str:
+    """A program in one file: a module in the place where it is imported, without what is imported already."""
+    before, _, after = text.partition("from dalenius.")
+    after = after.partition(")\n\n")[2]
+    imports, _, body = part.partition('\n"""\n')[2].strip().partition("\n\n")
+    more = [line for line in imports.splitlines() if line not in before.splitlines()]
+    return "\n".join([before.rstrip(), *more, "", body.rstrip(), "", after])
 
 
 def scripts(channel: Kernel, kept: tuple[str, ...] = ()) -> dict[str, str]:
     """The scripts, if they can read a card with this channel.
 
-    They read a channel that is written out or of form (8), or one of these for each column, each stratum or both. Of a
-    matrix without an inverse they say which shares it does not determine; with no share determined they stay at home.
+    They read a channel that is written out or of form (8), or one of these for each column, each stratum or both; and
+    noise on each column by itself that stays on its grid. Of a matrix without an inverse they say which shares it does
+    not determine; with no share determined they stay at home.
 
     >>> from dalenius.core import Channel
     >>> sorted(scripts(Channel({"X": ("a", "b")}, {"X": ("a", "b")}, ((1, 0), (0, 1)))))
@@ -33,6 +48,8 @@ def scripts(channel: Kernel, kept: tuple[str, ...] = ()) -> dict[str, str]:
     >>> scripts(Channel.constant({"X": ("a", "b")}, "Y"))
     {}
     """
+    if channel.on_own_grids and max(map(len, channel.inputs.values())) <= LETTERS:
+        return {name: script(name) for name in SOURCES}
     parts = [one for part in channel.in_strata for one in part.independent_parts]
     if set(kept) & set(channel.inputs) - set(channel.split_by) or not all(_readable(part) for part in parts):
         return {}

@@ -1,6 +1,9 @@
 """python3 estimate.py card.json released.csv [population]: the shares before the changes, with 95 % intervals.
 
-With `compare COLUMN=VALUE GROUP=ONE GROUP=OTHER` at the end: the share of a value in two groups, and how they differ.
+An analysis at the end: `compare COLUMN=VALUE GROUP=ONE GROUP=OTHER` (a share in two groups, their difference and
+ratios), `within COLUMN GROUP ...` (shares within groups), `shares COLUMN ...` (of all combinations), `linear COLUMN
+ON ...` and `logistic COLUMN=VALUE ON ...` (regressions; ON is a column, or COLUMN:number; without ON the mean).
+Reads one matrix, one for each column or each stratum, and noise that stays on the grid of each column.
 """
 
 import csv
@@ -8,45 +11,26 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import cycle, product
-from math import exp, log
 from pathlib import Path
 from typing import Any
 
-USAGE = "usage: python3 estimate.py card.json released.csv [population] [compare COLUMN=VALUE GROUP=ONE GROUP=OTHER]"
-Z = 1.959964  # of a 95 % interval
-SMALL = 1e-6  # smaller pivots would turn the noise of any table into estimates
-FEW = 10  # values that occur in fewer released rows do not carry an interval
+from dalenius.evidence.travelling_means import (
+    FEW,
+    FEW_ROWS,
+    HIDDEN,
+    Part,
+    Z,
+    analysed,
+    inverted,
+    number,
+    understood,
+)
 
-
-def unbiased(matrix: list[list[float]]) -> Iterator[list[float] | None]:
-    """For each original value weights a with matrix a = 1 at this value and 0 elsewhere, or None if there are none."""
-    inputs, letters = len(matrix), len(matrix[0])
-    left = [[*row, *(float(x == y) for y in range(inputs))] for x, row in enumerate(matrix)]
-    pivots: list[int] = []
-    while len(pivots) < min(inputs, letters):  # Gauss and Jordan, by the largest entry that is left
-        rest = [(abs(left[i][j]), i, j) for i in range(len(pivots), inputs) for j in range(letters) if j not in pivots]
-        size, i, j = max(rest)
-        if size < SMALL:
-            break
-        k = len(pivots)
-        left[k], left[i] = left[i], left[k]
-        left[k] = [v / left[k][j] for v in left[k]]
-        for other in range(inputs):
-            if other != k and left[other][j]:
-                factor = left[other][j]
-                left[other] = [a - factor * b for a, b in zip(left[other], left[k], strict=True)]
-        pivots.append(j)
-    for x in range(letters, letters + inputs):
-        if any(abs(row[x]) > 1e-9 for row in left[len(pivots) :]):
-            yield None
-            continue
-        weights = [0.0] * letters
-        for k, j in enumerate(pivots):
-            weights[j] = left[k][x]
-        yield weights
+USAGE = """usage: python3 estimate.py card.json released.csv [population] [ANALYSIS]
+ANALYSIS: compare COLUMN=VALUE GROUP=ONE GROUP=OTHER | within COLUMN GROUP ... | shares COLUMN ...
+        | linear COLUMN ON ... | logistic COLUMN=VALUE ON ... (ON is a column, or COLUMN:number)"""
 
 
 def share(a: list[float] | None, seen: list[list[float]], whole: list[float], population: bool) -> str:
@@ -64,9 +48,9 @@ def share(a: list[float] | None, seen: list[list[float]], whole: list[float], po
     spread = [v * v * max(m, 3) for v, m in zip(a, counts, strict=True)]
     thin = sum(v for v, m in zip(spread, counts, strict=True) if m < FEW)
     if error > 1e-9 and thin > 0.1 * sum(spread):
-        return "not recovered: too few released rows carry it (the full package gives exact intervals)"
+        return FEW_ROWS
     if Z * error > 0.5:
-        return "not determined by what was released: the noise is larger than any share"
+        return HIDDEN
     return f"{p:.6f} [{p - Z * error:.6f}, {p + Z * error:.6f}]"
 
 
@@ -77,94 +61,6 @@ def preserved(y: int, matrix: list[list[float]], counts: list[int], rows: int, p
     error = ((within + (p * (1 - p) if population else 0.0)) / rows) ** 0.5
     half = 2.018763 * error + (1.92 / rows if counts[y] < 30 and error else 0.0)
     return f"{p:.6f} [{max(p - half, 0):.6f}, {min(p + half, 1):.6f}]"
-
-
-def carried(inside: list[bool], matrix: list[list[float]]) -> list[float]:
-    """What each released value says about a set of original ones: on average, whether the original one is in it."""
-    total = [0.0] * len(matrix[0])
-    for weights, yes in zip(unbiased(matrix), inside, strict=True):
-        if yes and weights is None:
-            sys.exit("not determined by what was released")
-        if yes and weights:
-            total = [a + b for a, b in zip(total, weights, strict=True)]
-    return total
-
-
-def compared(
-    matrix: list[list[float]], sets: list[list[bool]], counts: list[int], population: bool, kept: bool
-) -> list[str]:
-    """Figures from four sets of original values: group 1 with the value, group 1, group 2 with the value, group 2."""
-    rows = sum(counts)
-
-    def mean(values: list[float]) -> float:
-        return sum(m * v for m, v in zip(counts, values, strict=True)) / rows
-
-    def said(inside: list[bool]) -> list[float]:
-        return [float(yes) for yes in inside] if kept else carried(inside, matrix)
-
-    told = [said(inside) for inside in sets]
-    theta = [mean(values) for values in told]
-
-    def covariance(i: int, j: int) -> float:
-        common = [a and b for a, b in zip(sets[i], sets[j], strict=True)]
-        together = mean([a * b for a, b in zip(told[i], told[j], strict=True)])
-        if not kept and population:
-            return (together - theta[i] * theta[j]) / (rows - 1)
-        if not kept:
-            return (together - mean(said(common))) / rows
-        chances = [
-            [sum(p for p, yes in zip(row, s, strict=True) if yes) for row in matrix] for s in (common, sets[i], sets[j])
-        ]
-        within = mean([both - one * other for both, one, other in zip(*chances, strict=True)])
-        return (within + (together - theta[i] * theta[j] if population else 0.0)) / rows
-
-    return figures(theta, [[covariance(i, j) for j in range(4)] for i in range(4)])
-
-
-def figures(theta: list[float], C: list[list[float]]) -> list[str]:
-    """Shares, difference and ratios with intervals by the delta method; a ratio only where its counts are known."""
-
-    def error(slope: list[float]) -> float:
-        square = sum(a * b * C[i][j] for i, a in enumerate(slope) for j, b in enumerate(slope))
-        return float(max(square, 0.0) ** 0.5)
-
-    def certain(*slope: float) -> bool:
-        size = sum(a * b for a, b in zip(slope, theta, strict=True))
-        return size > 0 and error(list(slope)) <= 0.4 * size
-
-    if not certain(0, 1, 0, 0) or not certain(0, 0, 0, 1):
-        sys.exit("a group is too small in the release for its shares to be known")
-    q, r = theta[0] / theta[1], theta[2] / theta[3]
-    slopes = [[1 / theta[1], -q / theta[1], 0.0, 0.0], [0.0, 0.0, 1 / theta[3], -r / theta[3]]]
-    lines = []
-    for k, (p, slope) in enumerate(zip((q, r), slopes, strict=True)):
-        half = Z * error(slope)
-        ends = min(max(p - half, 0.0), p), max(min(p + half, 1.0), p)
-        if 0 < p < 1 and half <= 0.4 * Z * min(p, 1 - p):  # on the scale of log odds
-            far = half / (p * (1 - p))
-            ends = 1 / (1 + exp(far - log(p / (1 - p)))), 1 / (1 + exp(-far - log(p / (1 - p))))
-        lines.append(f"share {k + 1}\t{p:.6f} [{ends[0]:.6f}, {ends[1]:.6f}]")
-    half = Z * error([a - b for a, b in zip(*slopes, strict=True)])
-    lines.append(f"difference\t{q - r:.6f} [{max(q - r - half, -1):.6f}, {min(q - r + half, 1):.6f}]")
-    if certain(1, 0, 0, 0) and certain(0, 0, 1, 0):
-        half = Z * error([a / q - b / r for a, b in zip(*slopes, strict=True)])
-        lines.append(f"risk ratio\t{q / r:.6f} [{q / r * exp(-half):.6f}, {q / r * exp(half):.6f}]")
-        if certain(-1, 1, 0, 0) and certain(0, 0, -1, 1):
-            odds = q / (1 - q) * (1 - r) / r
-            half = Z * error([a / q / (1 - q) - b / r / (1 - r) for a, b in zip(*slopes, strict=True)])
-            lines.append(f"odds ratio\t{odds:.6f} [{odds * exp(-half):.6f}, {odds * exp(half):.6f}]")
-    return lines
-
-
-def asked(words: list[str], inputs: list[str], letters: dict[str, list[str]]) -> list[list[bool]]:
-    """The four sets of a comparison among the original outcomes of some columns."""
-    pairs = [tuple(word.partition("=")[::2]) for word in words]
-    for column, wanted in pairs:
-        if column not in inputs or wanted not in letters[column]:
-            sys.exit(f"{column}={wanted} is no column of the card with one of its values, or not of its only matrix")
-    outcomes = [dict(zip(inputs, x, strict=True)) for x in product(*(letters[c] for c in inputs))]
-    value, one, other = ([x[column] == wanted for x in outcomes] for column, wanted in pairs)
-    return [s for group in (one, other) for s in ([a and b for a, b in zip(group, value, strict=True)], group)]
 
 
 def written(channel: dict[str, Any], observe: list[str], outputs: list[str], strata: list[str]) -> dict[str, Any]:
@@ -182,7 +78,29 @@ def written(channel: dict[str, Any], observe: list[str], outputs: list[str], str
     if form == "strata":
         parts = [written(part, observe, outputs, strata) for part in channel["channels"]]
         return {"form": form, "strata": strata, "channels": parts}
+    if form == "noise":
+        return on_grids(channel, outputs)
     return {"form": form}
+
+
+def on_grids(channel: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """Noise on each column by itself, within its grid: a matrix for each; else no form that is read here."""
+    own = [[str(int(i == j)) for j in range(len(names))] for i in range(len(names))]
+    wide = any(
+        a["low"] != "0" or a["high"] != str(m - 1) for a, m in zip(channel["axes"], channel["letters"], strict=True)
+    )
+    if wide or channel["give"] != own or [axis["take"] for axis in channel["axes"]] != own:
+        return {"form": "noise"}
+    parts = []
+    for name, axis, many in zip(names, channel["axes"], channel["letters"], strict=True):
+        weights, rows = [int(w) for w in axis["weights"]], []
+        for x in range(many):
+            row = [0] * many
+            for z in range(1 - len(weights), len(weights)):  # what falls beyond an end is released as that end
+                row[min(max(x + z, 0), many - 1)] += weights[abs(z)]
+            rows.append([str(Fraction(v, 2 * sum(weights) - weights[0])) for v in row])
+        parts.append({"rows": rows, "inputs": [name], "output": name})
+    return {"form": "product", "channels": parts}
 
 
 def told(card: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
@@ -215,22 +133,12 @@ def table_of(path: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def number(text: str) -> float:
-    """A weight."""
-    try:
-        if (value := float(text)) >= 0:
-            return value
-    except ValueError:
-        pass
-    sys.exit(f"{text!r} is no weight")
-
-
 def main(arguments: list[str]) -> None:
-    """Read both files and print a line for each share, or the figures of a comparison."""
+    """Read both files and print a line for each share, or the figures of an analysis."""
     further = arguments[2:]
     population = further[:1] == ["population"]
     further = further[1:] if further[:1] in (["table"], ["population"]) else further
-    if len(arguments) < 2 or (further and (further[0] != "compare" or len(further) != 4)):
+    if len(arguments) < 2 or not understood(further):
         sys.exit(USAGE)
     try:
         card, table = json.loads(Path(arguments[0]).read_text(encoding="utf-8")), table_of(arguments[1])
@@ -241,45 +149,72 @@ def main(arguments: list[str]) -> None:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
         sys.exit(f"cannot read the files: {type(e).__name__} {e}\n{USAGE}")
     parts = zip(cycle(product(*(letters[c] for c in strata))), channel.get("channels", [channel]), strict=False)
+    found: list[tuple[tuple[str, ...], Part]] = []
     for s, part in ((s, channel | q) for s, p in parts for q in (p["channels"] if p.get("form") == "product" else [p])):
         inputs = [c for c in part["inputs"] if c not in strata]
         q = [Fraction(v) for v in part.get("q", [])]
         drawn = [part["output"]] if isinstance(part["output"], str) else [*part["output"]]
-        weigh = [card["weights"]] if card.get("weights") in card.get("kept", []) else []
-        known = {c: {"": "(missing)", "?": "(missing)"} | {v: v for v in letters[c]} for c in [*drawn, *strata]}
-        if absent := [c for c in [*known, *weigh] if table and c not in table[0]]:
-            sys.exit(f"{arguments[1]} has no column {absent[0]!r}: it is not the release of this card")
-        rows = [tuple(names.get((row[c] or "").strip()) for c, names in known.items()) for row in table]
         forms = {channel.get("form"), part.get("form")} - {None, "pram", "product", "strata"}
-        large = bool(forms or not {"rows", "q"} & {*part} or {*inputs} & {*card.get("kept", [])})
-        if large or n < 2 or {*rows} - {*product(*(letters[c] for c in known))}:
-            sys.exit("this card needs the full package" if large else "too few rows, or values that the card lacks")
+        if forms or not {"rows", "q"} & {*part} or {*inputs} & {*card.get("kept", [])}:
+            sys.exit("this card needs the full package: dalenius estimate")
         off = [(1 - v) / max(len(q) - 1, 1) for v in q]
         M = part.get("rows") or [[q[x] if x == y else v for y in range(len(q))] for x, v in enumerate(off)]
-        M = [[float(Fraction(v)) for v in row] for row in M]
+        found.append((s, (inputs, drawn, [[float(Fraction(v)) for v in row] for row in M])))
+    weigh = [card["weights"]] if card.get("weights") in card.get("kept", []) else []
+    columns = [*dict.fromkeys(c for _, (_, drawn, _) in found for c in drawn), *strata]
+    if absent := [c for c in [*columns, *weigh] if table and c not in table[0]]:
+        sys.exit(f"{arguments[1]} has no column {absent[0]!r}: it is not the release of this card")
+    for c in columns:
+        known = {"": "(missing)", "?": "(missing)"} | {v: v for v in letters[c]}
+        for row in table:
+            row[c] = known.get((row[c] or "").strip(), "")
+            if not row[c] or n < 2 or row[c] not in letters[c]:
+                sys.exit("too few rows, or values that the card lacks")
+    if n < 2:
+        sys.exit("too few rows, or values that the card lacks")
+    possible(found, letters, strata, table)
+    if further:
+        if strata and len(found) > len({s for s, _ in found}):
+            sys.exit("a matrix for each column in each stratum needs the full package for this: dalenius estimate")
+        both = [in_strata(found, strata, letters)] if strata else [part for _, part in found]
+        print("\n".join(analysed(further, card | {"letters": letters}, both, table, population)))
+        return
+    weights = [number(row[weigh[0]]) if weigh else 1.0 for row in table]
+    for s, (inputs, drawn, M) in found:
+        counters: list[Counter[tuple[str, ...]]] = [Counter(), Counter(), Counter()]
+        for row, w in zip(table, weights, strict=True):
+            for power, counter in enumerate(counters):
+                counter[tuple(row[c] for c in [*drawn, *strata])] += w**power  # type: ignore[assignment]
         cells = [(*y, *s) for y in product(*(letters[c] for c in drawn))]
-        weights = [number(row[weigh[0]]) if weigh else 1.0 for row in table]
-        found: list[Counter[tuple[str | None, ...]]] = [Counter(), Counter(), Counter()]
-        for cell, w in zip(rows, weights, strict=True):
-            for power, counter in enumerate(found):
-                counter[cell] += w**power  # type: ignore[assignment]
-        seen, whole = [[float(f[y]) for y in cells] for f in found], [float(sum(f.values())) for f in found]
-        counts = [int(m) for m in seen[0]]
-        if any(m and not any(column) for m, column in zip(counts, zip(*M, strict=True), strict=True)):
-            sys.exit("a released value has probability 0 for every original one: this card did not draw the table")
+        seen, whole = [[float(f[y]) for y in cells] for f in counters], [float(sum(f.values())) for f in counters]
         kept_law = bool(card.get("marginals_preserved")) and not strata and not weigh and inputs == drawn
-        if further and (strata or weigh or "channels" in channel):
-            sys.exit(
-                "a comparison by weights or across several matrices needs the full package: dalenius estimate --compare"
-            )
-        if further:
-            print("\n".join(compared(M, asked(further[1:], inputs, letters), counts, population, kept_law)))
-            break
-        solved = [None] * len(M) if kept_law else unbiased(M)
+        solved = [None] * len(M) if kept_law else inverted(M)
         for k, (x, a) in enumerate(zip(product(*(letters[c] for c in inputs)), solved, strict=True)):
             named = ", ".join(map("{}={}".format, [*inputs, *strata], [*x, *s]))
-            as_it_is = preserved(k, M, counts, n, population) if kept_law else None
+            as_it_is = preserved(k, M, [int(m) for m in seen[0]], n, population) if kept_law else None
             print(f"{named}\t{as_it_is or share(a, seen, whole, population)}")
+
+
+def possible(found: list[tuple[tuple[str, ...], Part]], letters: Any, strata: list[str], table: Any) -> None:
+    """Refuse a table with a value that its matrix never draws."""
+    for s, (_, drawn, M) in found:
+        seen = {tuple(row[c] for c in drawn) for row in table if tuple(row[c] for c in strata) == s}
+        for y, column in zip(product(*(letters[c] for c in drawn)), zip(*M, strict=True), strict=True):
+            if y in seen and not any(column):
+                sys.exit("a released value has probability 0 for every original one: this card did not draw the table")
+
+
+def in_strata(found: list[tuple[tuple[str, ...], Part]], strata: list[str], letters: dict[str, list[str]]) -> Part:
+    """One matrix for all strata, which leave as they are: a block for each."""
+    places = list(product(*(letters[c] for c in strata)))
+    inputs, drawn, first = found[0][1]
+    of = {s: M for s, (_, _, M) in found}
+    rows = [
+        [(of[s][x][y] if s == t else 0.0) for y in range(len(first[0])) for t in places]
+        for x in range(len(first))
+        for s in places
+    ]
+    return [*inputs, *strata], [*drawn, *strata], rows
 
 
 if __name__ == "__main__":

@@ -199,6 +199,12 @@ class Noise(Kernel):
         )
 
     @property
+    def on_own_grids(self) -> bool:  # type: ignore[override]
+        own = [[int(i == j) for j in range(len(self.inputs))] for i in range(len(self.inputs))]
+        same = all(list(self.output[n]) == list(letters) for n, letters in self.inputs.items() if n in self.output)
+        return same and all([*map(list, m)] == own for m in (self.give, [axis.take for axis in self.axes]))
+
+    @property
     def few(self) -> bool:
         noise = prod(2 * axis.reach + 1 for axis in self.axes)
         return prod(self.shape) <= WRITTEN_OUT and self.shape[0] * noise <= WRITTEN_OUT

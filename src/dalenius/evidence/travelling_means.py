@@ -1,0 +1,414 @@
+"""Analyses of a released table with plain lists: the part of estimate.py that corrects figures for the changes.
+
+Every figure is a smooth function of means over the original rows. Weights undo a matrix, so that such a mean is had
+from the released rows, with its covariance; `dalenius.measures.moments` is the same with arrays.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from math import exp, log, prod, tanh
+from operator import mul
+from typing import Any
+
+Z = 1.959963984540054  # of a 95 % interval
+SMALL = 1e-6  # smaller pivots would turn the noise of any table into estimates
+WEAK = 0.4  # a group or a count whose standard error is more than this share of it carries no ratio
+CLEAR = 4.0  # standard errors that the weakest direction of regressors has to be away from zero
+MANY = 20_000  # combinations of values of an analysis
+FEW = 10  # values that occur in fewer released rows do not carry an interval
+FEW_ROWS = "not recovered: too few released rows carry it (the full package gives exact intervals)"
+HIDDEN = "not determined by what was released: the noise is larger than any share"
+
+Part = tuple[list[str], list[str], list[list[float]]]  # columns in, columns out, and the matrix between
+Triple = tuple[list[float], list[float], float]
+
+
+def unbiased(matrix: list[list[float]]) -> Iterator[list[float] | None]:
+    """For each original value weights a with matrix a = 1 at this value and 0 elsewhere, or None if there are none."""
+    inputs, letters = len(matrix), len(matrix[0])
+    left = [[*row, *(float(x == y) for y in range(inputs))] for x, row in enumerate(matrix)]
+    pivots: list[int] = []
+    while len(pivots) < min(inputs, letters):  # Gauss and Jordan, by the largest entry that is left
+        rest = [(abs(left[i][j]), i, j) for i in range(len(pivots), inputs) for j in range(letters) if j not in pivots]
+        size, i, j = max(rest)
+        if size < SMALL:
+            break
+        k = len(pivots)
+        left[k], left[i] = left[i], left[k]
+        left[k] = [v / left[k][j] for v in left[k]]
+        for other in range(inputs):
+            if other != k and left[other][j]:
+                factor = left[other][j]
+                left[other] = [a - factor * b for a, b in zip(left[other], left[k], strict=True)]
+        pivots.append(j)
+    for x in range(letters, letters + inputs):
+        if any(abs(row[x]) > 1e-9 for row in left[len(pivots) :]):
+            yield None
+            continue
+        weights = [0.0] * letters
+        for k, j in enumerate(pivots):
+            weights[j] = left[k][x]
+        yield weights
+
+
+def inverted(matrix: list[list[float]]) -> list[list[float] | None]:
+    """The weights of `unbiased`; of more released values than original ones those that vary least if all are alike."""
+    mean = [sum(column) / len(matrix) for column in zip(*matrix, strict=True)]
+    if len(matrix) < len(mean):
+        least = [[v / m if m else 0.0 for v, m in zip(row, mean, strict=True)] for row in matrix]
+        solved = list(unbiased([[sum(map(mul, one, other)) for other in matrix] for one in least]))
+        if None not in solved:
+            return [[sum(map(mul, a or [], column)) for column in zip(*least, strict=True)] for a in solved]
+    return list(unbiased(matrix))
+
+
+def along(values: list[float], matrices: list[list[list[float]]]) -> list[float]:
+    """Each matrix applied along its own axis: the first axis is taken away and put last, changed."""
+    for matrix in matrices:
+        rest = len(values) // len(matrix)
+        lines = [values[k * rest : (k + 1) * rest] for k in range(len(matrix))]
+        columns = list(zip(*matrix, strict=True))
+        values = [sum(map(mul, line, column)) for line in zip(*lines, strict=True) for column in columns]
+    return values
+
+
+def turned(matrix: list[list[float]]) -> list[list[float]]:
+    """The transpose."""
+    return [[*column] for column in zip(*matrix, strict=True)]
+
+
+def dot(*lists: list[float]) -> float:
+    """The sum of the products, entry by entry."""
+    return float(sum(map(prod, zip(*lists, strict=True))))
+
+
+class Means:
+    """Means of functions of the original columns, from released rows, with their covariance.
+
+    `parts` are columns in, columns out, and the matrix between; `letters` the values of each column.
+    """
+
+    def __init__(
+        self, parts: list[Part], letters: dict[str, list[str]], rows: list[dict[str, str]], weights: list[float],
+        population: bool, preserved: bool,
+    ):  # fmt: skip
+        self.population, self.preserved, self.rows = population, preserved, len(rows)
+        self.columns = [c for inputs, _, _ in parts for c in inputs]
+        self.letters = {c: letters[c] for c in self.columns}
+        self.outcomes = [dict(zip(self.columns, x, strict=True)) for x in product(*self.letters.values())]
+        self.drawn = [matrix for _, _, matrix in parts]
+        if len(self.outcomes) > MANY or prod(len(matrix[0]) for matrix in self.drawn) > MANY:
+            sys.exit("so many combinations of values need the full package; name fewer columns")
+        self.back = [[a or [0.0] * len(m[0]) for a in inverted(m)] for m in self.drawn] if not preserved else []
+        seen = [tuple(row[c] for _, drawn, _ in parts for c in drawn) for row in rows]
+        sums: Counter[tuple[str, ...]] = Counter()
+        squares: Counter[tuple[str, ...]] = Counter()
+        for cell, w in zip(seen, weights, strict=True):
+            sums[cell] += w  # type: ignore[assignment]
+            squares[cell] += w * w  # type: ignore[assignment]
+        total, cells = sum(weights), list(product(*(letters[c] for _, drawn, _ in parts for c in drawn)))
+        counts = Counter(seen)
+        self.counts = [counts[y] for y in cells]
+        self.shares, self.squares = [sums[y] / total for y in cells], [squares[y] / total**2 for y in cells]
+        self.law = self.shares if preserved else along(self.shares, [turned(a) for a in self.back])
+
+    def which(self, **named: str) -> list[float]:
+        """1 where an original outcome has these values, else 0."""
+        return [float(all(x[c] == v for c, v in named.items())) for x in self.outcomes]
+
+    def many_carry(self, function: list[float]) -> bool:
+        """Whether values that occur often carry nearly all of the noise of a mean."""
+        carried = [(h * h, self.counts[y]) for y, h in enumerate(along(function, self.back))]
+        thin = sum(square * max(m, 3) for square, m in carried if m < FEW)
+        return thin <= 0.1 * sum(square * max(m, 3) for square, m in carried)
+
+    def mean(self, function: list[float]) -> float:
+        """The mean of one function."""
+        return float(sum(map(mul, self.law, function)))
+
+    def covariance(self, functions: list[list[float]]) -> list[list[float]]:
+        """Of the means of some functions."""
+        means, n = [self.mean(g) for g in functions], self.rows
+        if self.preserved:  # given the table only the draws vary: the mean over x of Cov(g(Y) | x), divided by n
+            forward = along(self.shares, self.drawn)
+            pairs = [
+                (g, along(g, [turned(m) for m in self.drawn]), mean) for g, mean in zip(functions, means, strict=True)
+            ]
+
+            def cross(one: Triple, other: Triple) -> float:
+                within = dot(forward, one[0], other[0]) - dot(self.shares, one[1], other[1])
+                return (within + (dot(self.law, one[0], other[0]) - one[2] * other[2] if self.population else 0.0)) / n
+
+            return [[cross(one, other) for other in pairs] for one in pairs]
+        told = [along(g, self.back) for g in functions]
+        for g, h in zip(functions, told, strict=True):
+            again = along(h, [turned(m) for m in self.drawn])
+            if max(abs(a - b) for a, b in zip(again, g, strict=True)) > 1e-7 * max(1.0, *map(abs, g)):
+                sys.exit("not determined by what was released")
+        if self.population:
+            apart = [[v - mean for v in h] for h, mean in zip(told, means, strict=True)]
+            return [[dot(self.squares, a, b) * n / (n - 1) for b in apart] for a in apart]
+        own = along(self.squares, [turned(a) for a in self.back])
+        both = list(zip(told, functions, strict=True))
+        return [[dot(self.squares, h, k) - dot(own, g, f) for k, f in both] for h, g in both]
+
+
+def in_words(p: float, error: float) -> str:
+    """A share with its interval: on the scale of log odds where it is well inside."""
+    half = Z * error
+    ends = min(max(p - half, 0.0), p), max(min(p + half, 1.0), p)
+    if 0 < p < 1 and error <= WEAK * min(p, 1 - p):
+        far = half / (p * (1 - p))
+        ends = 1 / (1 + exp(far - log(p / (1 - p)))), 1 / (1 + exp(-far - log(p / (1 - p))))
+    return f"{p:.6f} [{ends[0]:.6f}, {ends[1]:.6f}]"
+
+
+def figures(theta: list[float], C: list[list[float]]) -> list[str]:
+    """Shares, difference and ratios with intervals by the delta method; a ratio only where its counts are known."""
+
+    def error(slope: list[float]) -> float:
+        square = sum(a * b * C[i][j] for i, a in enumerate(slope) for j, b in enumerate(slope))
+        return float(max(square, 0.0) ** 0.5)
+
+    def certain(*slope: float) -> bool:
+        size = sum(a * b for a, b in zip(slope, theta, strict=True))
+        return size > 0 and error(list(slope)) <= WEAK * size
+
+    if not certain(0, 1, 0, 0) or not certain(0, 0, 0, 1):
+        sys.exit("a group is too small in the release for its shares to be known")
+    q, r = theta[0] / theta[1], theta[2] / theta[3]
+    slopes = [[1 / theta[1], -q / theta[1], 0.0, 0.0], [0.0, 0.0, 1 / theta[3], -r / theta[3]]]
+    lines = []
+    for k, (p, slope) in enumerate(zip((q, r), slopes, strict=True)):
+        lines.append(f"share {k + 1}\t{in_words(p, error(slope))}")
+    half = Z * error([a - b for a, b in zip(*slopes, strict=True)])
+    lines.append(f"difference\t{q - r:.6f} [{max(q - r - half, -1):.6f}, {min(q - r + half, 1):.6f}]")
+    if certain(1, 0, 0, 0) and certain(0, 0, 1, 0):
+        half = Z * error([a / q - b / r for a, b in zip(*slopes, strict=True)])
+        lines.append(f"risk ratio\t{q / r:.6f} [{q / r * exp(-half):.6f}, {q / r * exp(half):.6f}]")
+        if certain(-1, 1, 0, 0) and certain(0, 0, -1, 1):
+            odds = q / (1 - q) * (1 - r) / r
+            half = Z * error([a / q / (1 - q) - b / r / (1 - r) for a, b in zip(*slopes, strict=True)])
+            lines.append(f"odds ratio\t{odds:.6f} [{odds * exp(-half):.6f}, {odds * exp(half):.6f}]")
+    return lines
+
+
+def compared(told: Means, words: list[str]) -> list[str]:
+    """Figures from four sets of original values: group 1 with the value, group 1, group 2 with the value, group 2."""
+    value, one, other = (told.which(**{column: wanted}) for column, wanted in (pair(word, told) for word in words))
+    sets = [s for group in (one, other) for s in ([*map(mul, group, value)], group)]
+    return figures([told.mean(s) for s in sets], told.covariance(sets))
+
+
+def within(told: Means, words: list[str]) -> list[str]:
+    """The shares of the values of the first column within the groups of the others."""
+    lines = []
+    for group in product(*(told.letters[c] for c in words[1:])):
+        named = dict(zip(words[1:], group, strict=True))
+        sets = [told.which(**{words[0]: value}, **named) for value in told.letters[words[0]]]
+        theta, C = [told.mean(s) for s in sets], told.covariance(sets)
+        size, places = sum(theta), range(len(sets))
+        certain = size > 0 and max(sum(map(sum, C)), 0.0) ** 0.5 <= WEAK * size
+        for k, value in enumerate(told.letters[words[0]]):
+            said = "too few rows to say"
+            if certain:
+                slope = [((j == k) - theta[k] / size) / size for j in places]
+                said = in_words(
+                    theta[k] / size, max(sum(slope[i] * slope[j] * C[i][j] for i in places for j in places), 0.0) ** 0.5
+                )
+            lines.append(f"{words[0]}={value} where {', '.join(map('{}={}'.format, named, group))}\t{said}")
+    return lines
+
+
+def joint(told: Means, words: list[str]) -> list[str]:
+    """The shares of all combinations of some columns."""
+    lines = []
+    for values in product(*(told.letters[c] for c in words)):
+        g = told.which(**dict(zip(words, values, strict=True)))
+        p, error = told.mean(g), max(told.covariance([g])[0][0], 0.0) ** 0.5
+        said = f"{p:.6f} [{p - Z * error:.6f}, {p + Z * error:.6f}]"
+        if told.preserved:
+            half = 2.018763 * error + (1.92 / told.rows if p * told.rows < 29.5 and error else 0.0)
+            said = f"{p:.6f} [{max(p - half, 0):.6f}, {min(p + half, 1):.6f}]"
+        elif error > 1e-9 and not told.many_carry(g):
+            said = FEW_ROWS
+        elif Z * error > 0.5:
+            said = HIDDEN
+        lines.append(f"{', '.join(map('{}={}'.format, words, values))}\t{said}")
+    return lines
+
+
+def regressed(told: Means, outcome: str, on: list[str]) -> list[str]:
+    """Coefficients of a linear regression, or of a logistic one of COLUMN=VALUE: scores corrected for the draws."""
+    column, sign, value = outcome.partition("=")
+    response = told.which(**{column: value}) if sign else numbers(told, column)
+    names, X = regressors(told, on)
+    scale = [max(sum(map(mul, map(mul, x, x), map(abs, told.law))), 1e-300) ** 0.5 for x in X]
+    X = [[v / size for v in x] for x, size in zip(X, scale, strict=True)]
+    beta = [0.0] * len(X)
+    for law in ([max(p, 0.0) for p in told.law], told.law) if sign else (told.law,):
+        beta = root(law, X, response, beta, bool(sign))
+    fitted, weight = fit(X, beta, bool(sign))
+    J = [[dot(told.law, weight, a, b) for b in X] for a in X]
+    P = solved(J)
+    weakest = [1.0 + k / 7 for k in range(len(X))]
+    for _ in range(300):  # towards the direction in which the regressors vary least
+        weakest = [sum(map(mul, row, weakest)) for row in P]
+        size = sum(v * v for v in weakest) ** 0.5
+        weakest = [v / size for v in weakest]
+    along_it = [sum(map(mul, weakest, x)) ** 2 * w for x, w in zip(zip(*X, strict=True), weight, strict=True)]
+    if not told.mean(along_it) > max(CLEAR * max(told.covariance([along_it])[0][0], 0.0) ** 0.5, 1e-7):
+        sys.exit("the coefficients are not determined: the noise is as large as what these columns vary; name fewer")
+    C = told.covariance([[v * (y - f) for v, y, f in zip(x, response, fitted, strict=True)] for x in X])
+    lines = []
+    for name, value_, row, size in zip(names, beta, P, scale, strict=True):
+        half = (
+            Z
+            * max(sum(a * b * v for a, line in zip(row, C, strict=True) for b, v in zip(row, line, strict=True)), 0.0)
+            ** 0.5
+        )
+        lines.append(f"{name}\t{value_ / size:.6g} [{(value_ - half) / size:.6g}, {(value_ + half) / size:.6g}]")
+    return lines
+
+
+def regressors(told: Means, on: list[str]) -> tuple[list[str], list[list[float]]]:
+    """A constant; for each column its numbers (COLUMN:number), or whether it has each value but the first."""
+    names, X = ["(intercept)"], [[1.0] * len(told.outcomes)]
+    for word in on:
+        column, _, kind = word.partition(":")
+        if kind == "number":
+            names.append(column)
+            X.append(numbers(told, column))
+            continue
+        for k, value in enumerate(told.letters[column]):
+            inside = told.which(**{column: value})
+            share = told.mean(inside)
+            if not share > 0 or max(told.covariance([inside])[0][0], 0.0) ** 0.5 > WEAK * share:
+                sys.exit(f"{column} = {value} is too rare in the release for a coefficient; leave {column} out")
+            if k:
+                names.append(f"{column} = {value}")
+                X.append(inside)
+    return names, X
+
+
+def numbers(told: Means, column: str) -> list[float]:
+    """The numbers that the values of a column are."""
+    try:
+        known = {value: float(Fraction(value)) for value in told.letters[column]}
+    except ValueError:
+        sys.exit(f"the values of {column!r} are not all numbers")
+    return [known[x[column]] for x in told.outcomes]
+
+
+def fit(X: list[list[float]], beta: list[float], logistic: bool) -> tuple[list[float], list[float]]:
+    """What a regression expects at each outcome, and how that varies with its index."""
+    index = [sum(map(mul, beta, x)) for x in zip(*X, strict=True)]
+    if not logistic:
+        return index, [1.0] * len(index)
+    chances = [0.5 * (1 + tanh(0.5 * v)) for v in index]
+    return chances, [p * (1 - p) for p in chances]
+
+
+def root(
+    law: list[float], X: list[list[float]], response: list[float], beta: list[float], logistic: bool
+) -> list[float]:
+    """Where the scores of the coefficients are zero, by Newton's steps, halved until the scores are nearer to zero."""
+
+    def score(at: list[float]) -> list[float]:
+        fitted, _ = fit(X, at, logistic)
+        return [sum(p * v * (y - f) for p, v, y, f in zip(law, x, response, fitted, strict=True)) for x in X]
+
+    now = score(beta)
+    for _ in range(60):
+        if max(map(abs, now)) < 1e-10 * max(1.0, *map(abs, response)):
+            return beta
+        _, weight = fit(X, beta, logistic)
+        P = solved([[dot(law, weight, a, b) for b in X] for a in X], positive=False)
+        step = [sum(map(mul, row, now)) for row in P]
+        for _ in range(40):
+            near = [a + b for a, b in zip(beta, step, strict=True)]
+            after = score(near)
+            if sum(map(abs, after)) < sum(map(abs, now)):
+                break
+            step = [v / 2 for v in step]
+        else:
+            break
+        beta, now = near, after
+    sys.exit("the coefficients are not determined: a group has all of its rows with the value, or none")
+
+
+def solved(J: list[list[float]], positive: bool = True) -> list[list[float]]:
+    """The inverse of a symmetric matrix, which has to be positive if asked."""
+    rows, found = [[*row] for row in J], list(unbiased(J))
+    for k in range(len(rows) if positive else 0):
+        if not rows[k][k] > 0:
+            found = [None]
+            break
+        for other in rows[k + 1 :]:
+            factor = other[k] / rows[k][k]
+            other[:] = [a - factor * b for a, b in zip(other, rows[k], strict=True)]
+    inverse = [row for row in found if row is not None]
+    if len(inverse) < len(J):
+        sys.exit("the coefficients are not determined: a regressor follows from the others, or the noise hides it")
+    return inverse
+
+
+def pair(word: str, told: Means) -> tuple[str, str]:
+    """COLUMN=VALUE, taken apart."""
+    column, _, wanted = word.partition("=")
+    if wanted not in told.letters.get(column, []):
+        sys.exit(f"{column}={wanted} is no column of the card with one of its values")
+    return column, wanted
+
+
+def analysed(
+    words: list[str], card: dict[str, Any], parts: list[Part], rows: list[dict[str, str]], population: bool
+) -> list[str]:
+    """One of the analyses of the usage line, from all matrices that say something about its columns."""
+    what, *about = words
+    wanted = [*dict.fromkeys(word.partition("=")[0].partition(":")[0] for word in about)]
+    kept, letters = card.get("kept", []), dict(card["letters"])
+    weigh = card["weights"] if card.get("weights") in kept else None
+    parts = [part for part in parts if {*part[0]} & {*wanted}]
+    there = {c for inputs, _, _ in parts for c in inputs}
+    for column in wanted:
+        if column in kept and column not in there and column in rows[0]:
+            letters[column] = sorted({row[column] for row in rows})
+            same = [[float(x == y) for y in letters[column]] for x in letters[column]]
+            parts, there = [*parts, ([column], [column], same)], there | {column}
+    if missing := [c for c in wanted if c not in there]:
+        sys.exit(f"{missing[0]} is no column of the card")
+    inputs, drawn, _ = parts[0]
+    preserved = bool(card.get("marginals_preserved")) and not weigh and len(parts) == 1 and inputs == drawn and not kept
+    weights = [number(row[weigh]) if weigh else 1.0 for row in rows]
+    told = Means(parts, letters, rows, weights, population, preserved)
+    for word in about:
+        if "=" in word:
+            pair(word, told)
+    if what in ("linear", "logistic"):
+        return regressed(told, about[0], about[1:])
+    return {"compare": compared, "within": within, "shares": joint}[what](told, about)
+
+
+def understood(words: list[str]) -> bool:
+    """Whether the words after the files are an analysis."""
+    what, values = (words or [""])[0], ["=" in word for word in words[1:]]
+    return not words or (
+        (what == "compare" and values == [True] * 3)
+        or (what == "shares" and len(values) >= 1 and not any(values))
+        or (what in ("within", "linear") and len(values) >= 1 + (what == "within") and not any(values))
+        or (what == "logistic" and len(values) >= 2 and values[0] and not any(values[1:]))
+    )
+
+
+def number(text: str) -> float:
+    """A weight."""
+    try:
+        if (value := float(text)) >= 0:
+            return value
+    except ValueError:
+        pass
+    sys.exit(f"{text!r} is no weight")
