@@ -1,11 +1,16 @@
 """Leakage within a ball by a reference law: no law of the ball tells more, whatever the evidence; and it is tight."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
+from dalenius.core import Channel, Pmf
 from dalenius.kernel.document import read_document
 from dalenius.kernel.numbers import Node, Refused, canonical
 from dalenius.kernel.within import Ball
+from dalenius.measures.correlation import eta_kl
+from dalenius.measures.mismatch import near, worst_law
 from tests.effort import effort
 from tests.kernel.documents import dense, design, law_of, leakage
 
@@ -55,6 +60,15 @@ def numbers(rng, many=9):
     return [str(int(n)) for n in rng.integers(1, 1000, many)]
 
 
+def moves(rng, law):
+    """One part of the whole ball, or two, with weights near the law of the secret and random cells that are held."""
+    up = [False, False, True] if rng.random() < 0.5 else [True, False, True]
+    chosen = [None] if rng.random() < 0.4 else [up, [not value for value in up]]
+    held = [int(c) for c in np.flatnonzero(rng.random(9) < 0.5)]
+    weights = [str(int(10**6 * w) + 1) for w in law.reshape(3, 3).sum(axis=1) * rng.uniform(0.97, 1.03, 3)]
+    return [{"rising": rising, "weights": weights, "held": held} for rising in chosen]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["total_variation", "kl_bits", "confidence"])
 def test_no_law_of_the_ball_tells_more_than_any_evidence_proves(kind):
@@ -72,10 +86,15 @@ def test_no_law_of_the_ball_tells_more_than_any_evidence_proves(kind):
         evidence = by
         if kind == "total_variation" and rng.random() < 0.5:  # weights of the values of the secret: the whole ball
             evidence = by | {"law": numbers(rng, 3)}
+        elif kind == "total_variation" and rng.random() < 0.7:  # parts, in which few cells are held
+            evidence = {"moves": moves(rng, law)}
         if kind == "confidence" and rng.random() < 0.5:
             cut = [int(rng.integers(9)), f"{int(rng.integers(0, 40))}/100"]
             evidence = {"cuts": [cut, None, None], "parts": [by, by | {"law": numbers(rng)}]}
-        bound = float(release.within(("S",), ball, Node(evidence)))
+        try:
+            bound = float(release.within(("S",), ball, Node(evidence)))
+        except Refused:  # cells that are not held give more than there is
+            continue
         for _ in range(60):
             if kind == "total_variation":
                 other = shift(rng, law, float(ball.radius))
@@ -97,11 +116,6 @@ def test_no_law_of_the_ball_tells_more_than_any_evidence_proves(kind):
 
 def test_the_worst_law_as_reference_is_tight_within_a_divergence():
     """I = T (r + log2 Z): with R = Q 2^(g / T) / Z nothing is lost (a fair bit, where R must be found by climbing)."""
-    from fractions import Fraction
-
-    from dalenius.core import Channel, Pmf
-    from dalenius.measures.mismatch import near, worst_law
-
     bit = ("0", "1")
     joint = Pmf.from_records({"S": bit, "X": bit}, [(("0", "0"), 4), (("1", "1"), 4), (("0", "1"), 1), (("1", "0"), 1)])
     flip = Channel({"X": bit}, {"Y": bit}, ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4))))
@@ -136,6 +150,68 @@ def test_evidence_that_says_too_little_is_refused(evidence, why):
         release.within(("S",), ball, Node(evidence))
 
 
+EVEN = {"weights": ["1"] * 3, "held": []}
+
+
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [
+        ([], "names no values"),
+        ([{"rising": [False] * 3} | EVEN], "names no values"),
+        ([{"rising": [True, False]} | EVEN], "names no values"),
+        ([{"rising": [True, False, False]} | EVEN], "do not belong together"),
+        ([{"rising": [True, False, False]} | EVEN] * 2, "do not belong together"),
+        ([{"rising": [True] * 3} | EVEN], "do not belong together"),
+        ([{"rising": None} | EVEN] * 2, "do not belong together"),
+        ([{"rising": None, "weights": ["1", "0", "1"], "held": []}], "has no weight"),
+        ([{"rising": None, "weights": ["1", "1"], "held": []}], "has no weight"),
+        ([{"rising": None} | EVEN], "takes more than there is"),
+    ],
+)
+def test_parts_by_moves_are_refused_that_leave_something_out(parts, why):
+    release, ball, _, _ = release_of(np.random.default_rng(4), "total_variation", "9/10")
+    with pytest.raises(Refused, match=why):
+        release.within(("S",), ball, Node({"moves": parts}))
+
+
+def test_parts_by_moves_are_for_a_total_variation():
+    release, ball, _, _ = release_of(np.random.default_rng(4), "kl_bits", "1/100")
+    with pytest.raises(Refused, match="moves are for a total variation"):
+        release.within(("S",), ball, Node({"moves": [{"rising": None} | EVEN]}))
+
+
+def test_two_parts_tell_less_than_the_whole_ball_and_no_less_than_its_laws():
+    """A fair bit, which is nearly seen: it may become more likely or less, and the worst laws do both."""
+    letters = {"S": ["u", "v"], "X": ["a", "b"]}
+    document = design(
+        letters,
+        [[0, 0, "4"], [0, 1, "1"], [1, 0, "1"], [1, 1, "4"]],
+        promises=[leakage("9", "S", ball="total_variation", radius="1/20")],
+        channel=dense([3, 1], [1, 3]),
+        evidence=[{"nu": "0", "m": "0", "t": "1"}],
+        work=10**9,
+    )
+    release = read_document(canonical(document), 10**9).release
+    ball = Ball("total_variation", Fraction(1, 20), 1)
+
+    def bound(*parts):
+        moves = [{"rising": up, "weights": weights, "held": []} for up, weights in parts]
+        return float(release.within(("S",), ball, Node({"moves": moves})))
+
+    whole = bound((None, ["1", "1"]))
+    parts = bound(([True, False], ["21", "19"]), ([False, True], ["19", "21"]))
+    rows = np.array([[3, 1], [1, 3]]) / 4
+    law = np.array([4, 1, 1, 4]) / 10
+    worst = 0.0
+    for source in range(4):
+        for target in range(4):
+            other = law + (np.eye(4)[target] - np.eye(4)[source]) / 20
+            joint = other.reshape(2, 2) @ rows
+            ratio = joint / np.outer(joint.sum(axis=1), joint.sum(axis=0))
+            worst = max(worst, float((joint * np.log2(ratio)).sum()))
+    assert worst <= parts < whole < 1.1 * worst
+
+
 def test_only_intervals_are_cut():
     release, ball, _, _ = release_of(np.random.default_rng(4), "total_variation", "1/100")
     by = {"nu": "0", "m": "1", "t": "1"}
@@ -161,6 +237,9 @@ def test_corners_of_the_whole_ball_are_told_exactly():
                     secret = other.reshape(3, 3).sum(axis=1)
                     apart = (secret * np.log2(np.maximum(secret, 1e-300) / weights * weights.sum())).sum()
                     worst = max(worst, told(other, rows) + apart)
+        exactly = tuple(tuple(Fraction(v).limit_denominator(10**6) for v in row) for row in rows.tolist())
+        channel = Channel({"X": LETTERS["X"]}, {"Y": LETTERS["X"]}, exactly)
+        worst = min(worst, eta_kl(channel)[0] * np.log2(3))  # no law passes what the channel leaves
         assert bound >= worst - 1e-5
         if law[law > 0].min() > 0.025:  # else cells can be emptied
             assert bound == pytest.approx(worst, abs=1e-5)

@@ -335,6 +335,12 @@ def _evidence_told(evidence: Any) -> Json:
     if evidence is None:
         return {}
     if isinstance(evidence, dict):
+        if "moves" in evidence:
+            moves = [
+                {"rising": part["rising"], "held": part["held"], "law": [int(n) for n in part["weights"]]}
+                for part in evidence["moves"]
+            ]
+            return {"proof": {"moves": moves}}
         if "cuts" in evidence:
             return {"proof": {"cuts": evidence["cuts"], "parts": [_multipliers(part) for part in evidence["parts"]]}}
         return {"proof": _multipliers(evidence)}

@@ -17,7 +17,13 @@ convex, so that its corners count, of all that the ball leaves to the cells of s
 A corner is the low or the high end of every cell; by total variation r more in one cell or in none, and some cells
 emptied that have r at most, and what is left of r less in one more cell or in none. Where the evidence weighs values of
 the secret, pi, the corners of a total variation are those of the whole ball: I_P <= sum P(s, y, k) log2 (P(s | y, k) /
-pi(s)) is convex in P, and little is lost while P(s) is near pi. Intervals may be cut at points of single cells, again
+pi(s)) is convex in P, and little is lost while P(s) is near pi. Less is lost in two parts, each with its own pi: some
+values of the secret become more likely together, or less. Where they become more likely, what their cells lose their
+cells receive; at a corner these give to one cell, and all others to one cell, which is a mixture of two laws: all of it
+goes to the one cell, or to the other. A part may let cells that it does not hold give more than they have, as long as
+every P(s, y, k) stays above zero: it has more laws then, and fewer corners.
+Intervals may be cut at points of
+single cells, again
 and again: the largest bound of all parts is that of their union. With m of n rows in a cell, a = m / n < p and
 d = D(a || p), Stirling's formula gives
 P(Bin(n, p) <= m) <= 2^(-n d) sqrt(n / (2 pi m (n - m))) / (1 - rho), rho = m (1 - p) / ((n - m + 1) p).
@@ -64,7 +70,17 @@ class Multipliers:
     law: list[int]  # weights of the reference R, or of the values of the secret; none: as stated above
 
 
-Piece = Multipliers | tuple[int, Fraction]  # of intervals that are cut, depth first: a cell and a point, or evidence
+@dataclass(frozen=True)
+class Moves:
+    """Evidence for a part of a total variation: values that become more likely together; None: the whole ball."""
+
+    rising: tuple[bool, ...] | None
+    weights: list[int]  # of the values of the secret
+    held: set[int] | None  # cells that give no more than they have; None: all of them
+
+
+Evidence = Multipliers | list[Moves]
+Piece = Evidence | tuple[int, Fraction]  # of intervals that are cut, depth first: a cell and a point, or evidence
 
 
 def read_ball(node: Node) -> Ball | None:
@@ -80,7 +96,9 @@ def read_ball(node: Node) -> Ball | None:
 
 
 def read_evidence(node: Node) -> list[Piece]:
-    """Multipliers, or cuts of intervals with multipliers for each part."""
+    """Multipliers, or cuts of intervals with multipliers for each part, or parts of a total variation by moves."""
+    if node.first().key == "moves":
+        return [[_read_moves(part) for part in node.fields("moves")[0].items()]]
     if node.first().key != "cuts":
         return [_read_multipliers(node)]
     cuts, parts = node.fields("cuts", "parts")
@@ -101,6 +119,12 @@ def _read_multipliers(node: Node) -> Multipliers:
     """The three multipliers of a ball, and before them the weights of a reference law, if there are."""
     *law, nu, m, t = node.fields(*["law"] * (node.first().key == "law"), "nu", "m", "t")
     return Multipliers(nu.number(), m.number(0), t.number(0), law[0].wholes(0) if law else [])
+
+
+def _read_moves(node: Node) -> Moves:
+    rising, weights, held = node.fields("rising", "weights", "held")
+    up = None if rising.is_null() else tuple(value.flag() for value in rising.items())
+    return Moves(up, weights.wholes(0), set(held.places(CELLS)))
 
 
 class Places:
@@ -224,7 +248,7 @@ def worst_leakage(
     for part in given:
         require(0 < len(boxes) < NESTED, "the cuts of a ball and their parts do not match, or lie too deep")
         box = boxes.pop()
-        if isinstance(part, Multipliers):
+        if not isinstance(part, tuple):
             bound = max(bound, _bound_of(cells, ball, box, part))
         else:
             cell, at = part
@@ -237,11 +261,13 @@ def worst_leakage(
     return min(bound, cells.eta * bits(log2(len(set(cells.secrets)))[1]))
 
 
-def _bound_of(cells: Cells, ball: Ball, box: Box, by: Multipliers) -> Fraction:
+def _bound_of(cells: Cells, ball: Ball, box: Box, by: Evidence) -> Fraction:
+    if isinstance(by, list):
+        return _by_moves(cells, ball, by)
     longest = max(number.denominator.bit_length() for number in (ball.radius, by.nu, by.m, by.t))
     cells.setting.work.spend(8 * LOG_COST * cells.many, 2 * longest)
     if by.law and ball.kind == "total_variation" and len(by.law) == len(set(cells.secrets)) < cells.many:
-        return _by_moves(cells, ball.radius, by.law)
+        return _most_moved(cells, ball.radius, Moves(None, by.law, None))
     if by.law and ball.kind != "kl_bits":
         return _by_corners(cells, ball, box, by)
     if box:
@@ -308,33 +334,72 @@ def _by_corners(cells: Cells, ball: Ball, ends: Box, by: Multipliers) -> Fractio
     return bound
 
 
-def _by_moves(cells: Cells, radius: Fraction, weights: list[int]) -> Fraction:
-    require(all(weights), "a value of the secret has no weight")
-    unit = cells.setting.total * radius.denominator
-    step = cells.setting.total * radius.numerator
+def _by_moves(cells: Cells, ball: Ball, parts: list[Moves]) -> Fraction:
+    """The larger bound of two parts, in which the same values become more likely together or less, or of one."""
+    require(ball.kind == "total_variation", "moves are for a total variation")
+    many = len(set(cells.secrets))
+    first, *rest = [part.rising for part in parts] or [()]
+    require(first is None or (len(first) == many and any(first)), "a part names no values that become more likely")
+    other = [tuple(not up for up in first)] if first is not None else []
+    require(rest == other, "the two parts of a ball do not belong together")
+    return max(_most_moved(cells, ball.radius, part) for part in parts)
+
+
+def _most_moved(cells: Cells, radius: Fraction, by: Moves) -> Fraction:
     secrets = list(dict.fromkeys(cells.secrets))
+    require(len(by.weights) == len(secrets) and all(by.weights), "a value of the secret has no weight")
+    unit = cells.setting.total * radius.denominator
     about = [secrets.index(s) for s in cells.secrets]
     own = [[((y, k), v) for y, v in enumerate(row) if v] for row, k in zip(cells.rows, cells.beside, strict=True)]
-    size = cells.many * 20 + (20 + LOG_COST * len(secrets)) * 2 * sum(map(len, own))
+    columns = {at: [0] * len(secrets) for row in own for at, _ in row}
+    for n, s, row in zip(cells.counts, about, own, strict=True):
+        for at, v in row:
+            columns[at][s] += n * radius.denominator * v
+    goals = []  # for each value of the secret the cells that its own may give to
+    for s in range(len(secrets)):
+        up = by.rising
+        goals.append(tuple(c for c, z in enumerate(about) if up is None or up[z] or not up[s]))
+    size = cells.many * 20 + (20 + LOG_COST * len(secrets)) * (len(columns) + len(set(goals)) * sum(map(len, own)))
 
     def told(column: list[int]) -> int:
-        return sum(v * log2(v * sum(weights), sum(column) * w)[1] for v, w in zip(column, weights, strict=True) if v)
+        parts = zip(column, by.weights, strict=True)
+        return sum(v * log2(v * sum(by.weights), sum(column) * w)[1] for v, w in parts if v)
 
-    most = 0
-    require(sum(0 < p <= radius for p in cells.law) <= NESTED, "too many cells have less than the radius of the ball")
-    for less in _taken(cells.law, radius):
+    most = sum(map(told, columns.values()))
+    for taken in _givers(cells.law, radius, by.held):
         cells.setting.work.spend(size, unit.bit_length() + cells.scale.bit_length())
-        if sum(less) > 1 - radius:
-            continue  # at a corner of the whole ball all of the radius is taken, and given to one cell
-        columns = {at: [0] * len(secrets) for row in own for at, _ in row}
-        for mass, s, row in zip(less, about, own, strict=True):
-            for at, v in row:
-                columns[at][s] += int(mass * unit) * v
-        base = {at: told(column) for at, column in columns.items()}
-        for s, row in zip(about, own, strict=True):
-            grown = (told([w + step * v * (s == z) for z, w in enumerate(columns[at])]) - base[at] for at, v in row)
-            most = max(most, sum(base.values()) + sum(grown))
+        less = {at: list(column) for at, column in columns.items()}
+        given = Counter[tuple[int, ...]]()
+        for c, p in taken:
+            given[goals[about[c]]] += int(p * unit)
+            for at, v in own[c]:
+                less[at][about[c]] -= int(p * unit) * v
+        base = {at: told(column) for at, column in less.items() if min(column) >= 0}
+        mass = given.total()
+        here = 0
+        for targets, share in given.items():
+            worst = 0
+            for c in targets:
+                more = {at: [w + mass * v * (s == about[c]) for s, w in enumerate(less[at])] for at, v in own[c]}
+                above = all(min(column) >= 0 for column in more.values()) and less.keys() == base.keys() | more.keys()
+                require(above, "a part by moves takes more than there is")
+                rest = sum(base[at] for at in less.keys() - more.keys())
+                worst = max(worst, rest + sum(map(told, more.values())))
+            here += share * worst
+        most = max(most, -(-here // mass) if mass else 0)
     return bits(Fraction(most, unit * cells.scale))
+
+
+def _givers(law: list[Fraction], radius: Fraction, held: set[int] | None) -> Iterator[list[tuple[int, Fraction]]]:
+    """What cells give at the corners: some that are held are emptied, and one more gives what is left of the radius."""
+    kept = set(range(len(law))) if held is None else held
+    small = [(c, p) for c, p in enumerate(law) if 0 < p <= radius and c in kept]
+    require(len(small) <= NESTED, "too many cells have less than the radius of the ball")
+    for emptied, left in _emptied(small, radius):
+        yield [(c, law[c]) for c in emptied]
+        for part, p in enumerate(law):
+            if left and p and part not in emptied and (part not in kept or p > left):
+                yield [*((c, law[c]) for c in emptied), (part, left)]
 
 
 def _moved(law: list[Fraction], radius: Fraction) -> Iterator[tuple[Fraction, ...]]:

@@ -28,9 +28,11 @@ __all__ = [
     "Cells",
     "Cut",
     "Variation",
+    "chosen_within",
     "corners_within",
     "cut_box",
     "few_corners",
+    "law_of_the_secret",
     "least",
     "moves_within",
 ]
@@ -44,6 +46,8 @@ PARTS = 256
 MOVES = 1 << 17  # logarithms of all corners of a whole ball
 NESTED = 64  # cuts of cuts, and cells that are emptied, as the checker allows
 LEAST = 1e-12  # share of a cell in a reference law
+ROUNDS = 8  # of laws of the secret that are tried
+WORST = 8  # corners that are added after each
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class Variation:
     def taken(self, own: Places) -> Iterator[Floats]:
         """What is left of some cells where no more than the radius is taken: the corners of that."""
         law = self.law[own]
-        for emptied, left in _emptied(
+        for emptied, left in chosen_within(
             [(c, p) for c, p in enumerate(law.tolist()) if 0 < p <= self.radius], self.radius
         ):
             less = law.copy()
@@ -96,12 +100,12 @@ class Variation:
                 yield np.where(np.arange(len(law)) == part, less - left, less)
 
 
-def _emptied(small: list[tuple[int, float]], left: float) -> Iterator[tuple[list[int], float]]:
+def chosen_within(small: list[tuple[int, float]], left: float) -> Iterator[tuple[list[int], float]]:
     """Every choice of cells that have at most so much together, and what is left of it."""
     yield [], left
     for i, (cell, p) in enumerate(small):
         if p <= left:
-            for others, rest in _emptied(small[i + 1 :], left - p):
+            for others, rest in chosen_within(small[i + 1 :], left - p):
                 yield [cell, *others], rest
 
 
@@ -157,14 +161,36 @@ def moves_within(ball: Variation, cells: Cells) -> tuple[float, Floats, Floats] 
         convex.append((joint * np.log(ratio)).sum(axis=(0, 2)))
         secrets.append(less @ shares + ball.radius * shares)
     told, of_secret = np.concatenate(convex), np.concatenate(secrets)
-    mixture = most_told(told, of_secret, np.ones((1, len(told))), np.ones(1))
-    middle = np.maximum(mixture @ of_secret, LEAST)
-    middle /= middle.sum()
+    bound, middle = law_of_the_secret(lambda _: (told, of_secret), shares.T @ law)
     entropies = -(of_secret * np.log(np.maximum(of_secret, 1e-300))).sum(axis=1)
     at = int((told + entropies).argmax())
     worst = whole[at // len(law)].copy()
     worst[at % len(law)] += ball.radius
-    return float((told - of_secret @ np.log(middle)).max()), middle, worst
+    return bound, middle, worst
+
+
+Points: TypeAlias = tuple[Floats, Floats]  # what is told at each point, and its law of the secret
+
+
+def law_of_the_secret(worst: Callable[[Floats], Points], first: Floats) -> tuple[float, Floats]:
+    """About the law pi for which the largest told - secrets . ln pi is least, and that; any law bounds.
+
+    `worst` gives for the logarithms of a law the points that may be worst. The best mixture of all needs few of them:
+    those that were worst for the laws that were tried.
+    """
+    law = first
+    best, least_bound = first, np.inf
+    told, secrets = np.zeros(0), np.zeros((0, len(first)))
+    for _ in range(ROUNDS):
+        law = np.maximum(law, LEAST) / np.maximum(law, LEAST).sum()
+        more, of_secret = worst(np.log(law))
+        bounds = more - of_secret @ np.log(law)
+        if bounds.max() < least_bound:
+            best, least_bound = law, float(bounds.max())
+        near = np.argsort(-bounds)[:WORST]
+        told, secrets = np.append(told, more[near]), np.vstack([secrets, of_secret[near]])
+        law = most_told(told, secrets, np.ones((1, len(told))), np.ones(1)) @ secrets
+    return least_bound, best
 
 
 def corners_within(ball: Box | Variation, cells: Cells) -> Bounded:

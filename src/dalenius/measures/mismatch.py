@@ -46,6 +46,7 @@ from dalenius.measures.corners import (
 )
 from dalenius.measures.correlation import eta_kl
 from dalenius.measures.finite_sample import cells_of, most_within, score
+from dalenius.measures.moves import Part, parts_within
 
 __all__ = ["mismatch_leakage", "near", "worst_law"]
 
@@ -131,7 +132,7 @@ def near(
         both = [_near_divergence(cells, eta, radius * log(2), reference) for reference in (law, worst)]
         bound, proof = min(both, key=lambda one: one[0])
     elif ball == "total_variation":
-        bound, proof = _near_variation(cells, eta, radius)
+        bound, proof = _near_variation(cells, eta, radius, told * log(2) * (1 + CLOSE))
     else:
         counts = np.rint(law * rows).astype(np.int64)
         box = Box(*proved_ends(counts, rows, radius))
@@ -180,6 +181,10 @@ def _written_cuts(cut: Cut) -> Proof:
     return {"cuts": cuts, "parts": written_parts} if len(parts) > 1 else written_parts[0]
 
 
+def _written_part(part: Part) -> Proof:
+    return {"rising": part.rising and list(part.rising), "held": part.held} | _written({}, part.weights)
+
+
 def _near_divergence(cells: Cells, eta: float, radius: float, reference: Floats) -> tuple[float, Proof]:
     """The bound within a divergence for a reference law; it is not written where it is the stated law."""
     law, seen = cells.law, cells.law > 0
@@ -188,8 +193,11 @@ def _near_divergence(cells: Cells, eta: float, radius: float, reference: Floats)
     return linear + eta * radius, _written({"t": t}, None if reference is law else reference)
 
 
-def _near_variation(cells: Cells, eta: float, radius: float) -> tuple[float, Proof]:
-    """The least bound within a total variation of those that take few corners, else that by the contraction."""
+def _near_variation(cells: Cells, eta: float, radius: float, enough: float) -> tuple[float, Proof]:
+    """The least bound within a total variation of those that take few corners, else that by the contraction.
+
+    The parts of a ball are tried where the corners of the whole ball leave more than `enough`.
+    """
     ball, found = Variation(cells.law, radius), []
     moves = moves_within(ball, cells)
     if moves is not None:
@@ -197,6 +205,10 @@ def _near_variation(cells: Cells, eta: float, radius: float) -> tuple[float, Pro
     if few_corners(ball, cells):
         corners = corners_within(ball, cells)
         found.append((corners.nats, _written(corners.multipliers, corners.reference)))
+    if radius and all(bound > enough for bound, _ in found):
+        parts = parts_within(ball, cells, enough=enough)
+        if parts is not None:
+            found.append((max(part.nats for part in parts), {"moves": [_written_part(part) for part in parts]}))
     if not found:
         law = cells.law
         reference = (1 - radius) * law + radius / len(law) if radius else law

@@ -224,12 +224,18 @@ def _promised(promise: Guarantee, problem: Problem) -> Json:
 def evidence_document(proof: Mapping[str, Any], promise: Json) -> Any:
     """What a promise needs for its proof beside law and channel: multipliers of a ball, or trees of an adversary."""
     if promise.get("within"):
+        if "moves" in proof:
+            return {"moves": [_moves(part) for part in proof["moves"]]}
         if "cuts" in proof:
             return {"cuts": proof["cuts"], "parts": [_multipliers(part) for part in proof["parts"]]}
         return _multipliers(proof)
     if promise["promise"] == "dalenius" and proof.get("trees"):
         return [[_node(node) for node in tree] for tree in proof["trees"]]
     return None
+
+
+def _moves(part: Mapping[str, Any]) -> Json:
+    return {"rising": part["rising"], "weights": [str(n) for n in part["law"]], "held": part["held"]}
 
 
 def _multipliers(proof: Mapping[str, Any]) -> Json:
