@@ -60,6 +60,8 @@ class DaleniusError(Exception):
 
     exit_code = 1
     code = "failure"
+    usual_way = ""
+    """What helps with most errors of a class, where the error itself says nothing of the kind."""
 
     def __init__(
         self, what: str = "", *, where: str = "", why: str = "", do: str = "", state: str = "", code: str = ""
@@ -107,6 +109,7 @@ class DaleniusError(Exception):
             where, what = placed[1], what[placed.end() :]
         if not do and not self.why and (advice := _ADVICE.search(what)):
             what, do = what[: advice.start()], advice[1]
+        do = do or self.usual_way
         parts = {"what": what, "where": where, "why": self.why, "do": do, "state": self.state or NOTHING_DONE}
         parts["do"] = parts["do"][:1].upper() + parts["do"][1:]
         return {"code": self.code} | {k: _ended(v) if k != "where" else v for k, v in parts.items()}
@@ -210,10 +213,17 @@ class NotCertified(DaleniusError):
 
 
 class SolverFailed(DaleniusError):
-    """The search ended without a certified answer."""
+    """The search ended without a certified answer.
+
+    Examples
+    --------
+    >>> SolverFailed("no recipe was found").anatomy()["do"]
+    'Dalenius failed, not your file: give it more time (--seconds 600), or use fewer groups.'
+    """
 
     exit_code = 5
     code = "no-answer"
+    usual_way = "Dalenius failed, not your file: give it more time (--seconds 600), or use fewer groups."
 
 
 class LedgerRefused(DaleniusError):

@@ -35,8 +35,10 @@ def failed(error: DaleniusError, *, machines: bool = False, charging: bool = Fal
     with suppress(OSError):  # where nothing can be written, the exit code still says it
         if machines:
             print(json.dumps(parts, indent=1, ensure_ascii=False), flush=True)
-    state = "" if error.code != "interrupted" and not error.state else f" {parts['state']}"
-    sentence = f"dalenius: {error}{'.' if state and not str(error).endswith('.') else ''}{state}"
+    said = str(error)
+    more = [parts["do"]] * (parts["do"] == error.usual_way != "")
+    more += [parts["state"]] * (error.code == "interrupted" or bool(error.state))
+    sentence = f"dalenius: {' '.join([said + '.' * (bool(more) and not said.endswith('.')), *more])}"
     with suppress(OSError):
         print(_laid_out(parts) if sys.stderr.isatty() and not machines else sentence, file=sys.stderr)
 
