@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from dalenius.core.kernel import Kernel
 from dalenius.measures.shannon import information_of
+from dalenius.solvers.divergence import times_log_ratio
 
 __all__ = [
     "Counts",
@@ -71,10 +72,7 @@ class Finding:
 
 def _kl(a: Floats, b: Floats) -> Floats:
     """Binary relative entropy in nats, 0 log 0 = 0, infinite where b excludes what a has."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        first = np.where(a > 0, a * np.log(a / b), 0.0)
-        second = np.where(a < 1, (1 - a) * np.log((1 - a) / (1 - b)), 0.0)
-    return np.asarray(np.maximum(first + second, 0.0), dtype=np.float64)
+    return np.asarray(np.maximum(times_log_ratio(a, b) + times_log_ratio(1 - a, 1 - b), 0.0), dtype=np.float64)
 
 
 def _in_favour(seen: Floats, share: Floats) -> Floats:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 
-__all__ = ["UNIT", "Laws", "halved_simplices"]
+__all__ = ["UNIT", "Laws", "halved_simplices", "times_log_ratio"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
@@ -102,6 +102,16 @@ class Laws:
             (w @ self.slack(d, self.h if at is None else self.h[at])) / total
         )
         return max(0.0, value - 1.02 * (error + (m + 4) * UNIT + self.relative))
+
+
+def times_log_ratio(u: Floats, against: Floats) -> Floats:
+    """u log(u / against) in nats, entry by entry, and 0 where u is 0; infinite where only `against` is 0.
+
+    >>> times_log_ratio(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 1.0])).round(6).tolist()
+    [0.0, 0.0, 1.386294]
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(u > 0, u * np.log(u / against), 0.0))
 
 
 def halved_simplices(simplices: Floats, one_end: Places, other_end: Places) -> Floats:

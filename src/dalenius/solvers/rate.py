@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import SolverFailed
+from dalenius.solvers.divergence import times_log_ratio
 
 __all__ = ["Point", "at_slope", "blahut_arimoto", "on_few_letters", "rate_distortion"]
 
@@ -115,8 +116,7 @@ def at_slope(
         work = np.union1d(work, join) if work.size + join.size < m // 2 else np.arange(m)
     channel = a * q / y[:, None]
     out = p @ channel
-    with np.errstate(divide="ignore", invalid="ignore"):
-        told = np.where(channel > 0, channel * np.log(channel / out), 0.0)
+    told = times_log_ratio(channel, out)
     cost = np.where(channel > 0, channel * np.where(np.isfinite(d), d, 0.0), 0.0)
     intercept = slope * float(p @ least) - float(p @ np.log(y)) - float(np.log(c.max()))
     weights = np.exp(slope * least - (slope * least).max()) / y
@@ -217,7 +217,7 @@ def on_few_letters(
     except SolverFailed:
         return channel
     out = p @ fewer
-    told = np.where(fewer > 0, fewer * np.log(np.where(fewer > 0, fewer, 1.0) / np.where(out > 0, out, 1.0)), 0.0)
+    told = times_log_ratio(fewer, out)
     cost = np.where(fewer > 0, fewer * np.where(np.isfinite(d[:, few]), d[:, few], 0.0), 0.0)
     above = float(p @ told.sum(axis=1)) - (line.intercept - line.slope * float(p @ cost.sum(axis=1)))
     if above > 4 * tol:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import SolverFailed
+from dalenius.solvers.divergence import times_log_ratio
 from dalenius.solvers.funnel.gauges import Gauge, PolyhedralGauge
 from dalenius.solvers.funnel.subdivision import Labels
 from dalenius.solvers.lp import add_columns, silent_simplex
@@ -68,8 +69,7 @@ class Faces:
     def told(self, faces: Places, v: Floats) -> Floats:
         """phi at weights v (..., atoms) of the inputs of faces (..., atoms)."""
         if self.itself:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return np.asarray(np.where(v > 0, v * np.log(v / self.p[faces]), 0.0).sum(axis=-1))
+            return np.asarray(times_log_ratio(v, self.p[faces]).sum(axis=-1))
         return self.labels.phi(np.einsum("...m,...mk->...k", v, self.W[faces]))
 
     def weights(self, gauge: Gauge, faces: Places, v: Floats) -> Floats:

@@ -6,6 +6,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.solvers.divergence import times_log_ratio
 from dalenius.solvers.funnel.subdivision import sums_of_worlds
 
 __all__ = ["Gauge", "LeakageGauge", "PolyhedralGauge"]
@@ -54,9 +55,7 @@ class LeakageGauge:
     world: Places
 
     def used(self, weights: Floats) -> Floats:
-        against = self._against(weights)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.where(weights > 0, weights * np.log(weights / against), 0.0).sum(axis=-1))
+        return np.asarray(times_log_ratio(weights, self._against(weights)).sum(axis=-1))
 
     def tangent(self, weights: Floats) -> Floats:
         weights = np.maximum(weights, TINY)

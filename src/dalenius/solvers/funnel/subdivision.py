@@ -23,6 +23,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.solvers.divergence import times_log_ratio
 from dalenius.solvers.trees import pre_order
 
 __all__ = ["Labels", "Split", "Subdivision", "Tree", "sums_of_worlds", "tree_of_splits"]
@@ -54,9 +55,7 @@ class Labels:
 
     def phi(self, U: Floats) -> Floats:
         """phi along the last axis, in nats."""
-        against = self.prior * sums_of_worlds(U, self.world)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.where(U > 0, U * np.log(U / against), 0.0).sum(axis=-1))
+        return np.asarray(times_log_ratio(U, self.prior * sums_of_worlds(U, self.world)).sum(axis=-1))
 
     def tangent(self, U: Floats) -> Floats:
         """The linear functions below phi that touch it at U > 0."""

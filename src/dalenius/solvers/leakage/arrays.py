@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dalenius.solvers.divergence import times_log_ratio
 from dalenius.solvers.leakage.program import Exact, Floats, Ints, Multipliers, Program, Term
 
 __all__ = ["Arrays", "Secret"]
@@ -42,8 +43,7 @@ class Secret:
         """f_t (m,)."""
         J = self.B @ pi
         Q = (self.G @ J)[self.group] * self.c[:, None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.where(J > 0, J * np.log(J / Q), 0.0).sum(axis=0))
+        return np.asarray(times_log_ratio(J, Q).sum(axis=0))
 
     def gain(self, logs: Floats) -> Floats:
         """B' log(b/c) (n, m) for b/c proportional to exp(logs) and normalised in every group."""
