@@ -87,8 +87,10 @@ def test_gaussian_noise_has_no_pure_level(book):
 def test_disjoint_people_are_charged_the_largest_and_any_adversary_the_sum(book):
     ledger = book("differential_privacy=1", "independent_records=1", "dalenius=99", rule="disjoint")
     one = ledger.add(answer("discrete-laplace", 10), dataset="north")
+    assert "different datasets" not in ledger.status()["how"]["dalenius"]  # of one dataset nobody else is tied to
     ledger.add(answer("discrete-laplace", 5), dataset="south")
     status = ledger.status()
+    assert "people of different datasets" in status["how"]["dalenius"]
     assert one.id == 1
     assert status["spent"]["differential_privacy"] == "0.2"
     assert "largest of 2 datasets" in status["how"]["differential_privacy"]

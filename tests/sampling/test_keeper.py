@@ -54,8 +54,8 @@ def test_ties_are_settled_by_further_words():
     assert keeper.draw(np.array([0]), Chosen(top, 0, top - 1, 0))[0] == 0
     assert keeper.draw(np.array([0]), Chosen(top, 0, top + 1, 0))[0] == 1
     # V at the edge of the first of three parts: the next odd word decides.
-    assert keeper.draw(np.array([3]), Chosen(1 << 63, top, 0, top - 1))[0] == 0
-    assert keeper.draw(np.array([3]), Chosen(1 << 63, top, 0, top + 1))[0] == 1
+    assert keeper.draw(np.array([3]), Chosen(1 << 63, top, 0, top - 1, 1 << 63))[0] == 0
+    assert keeper.draw(np.array([3]), Chosen(1 << 63, top, 0, top + 1, 0))[0] == 1
 
 
 def deviation(q, keeper, rows):
