@@ -50,7 +50,8 @@ class Combination:
         self, alphabets: Mapping[str, Sequence[str]], codes: npt.NDArray[np.integer[Any]]
     ) -> npt.NDArray[np.bool_]:
         """Which rows of codes, one column for each alphabet, are such outcomes."""
-        names, found = list(alphabets), np.ones(len(codes), dtype=bool)
+        names = list(alphabets)
+        found = np.ones(len(codes), dtype=bool)
         for name, letters in self.columns:
             at = [k for k, v in enumerate(alphabets[name]) if v in letters]
             found &= np.isin(codes[:, names.index(name)], at)

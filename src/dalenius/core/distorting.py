@@ -48,7 +48,8 @@ def distortions(
     >>> low == high, low, unit
     (True, [[1, 0]], 2)
     """
-    names, parts = columns_of(measure), measure.get("sum", [measure])
+    names = columns_of(measure)
+    parts = measure.get("sum", [measure])
     tables = []
     for part in parts:
         at = [names.index(n) for n in part["of"]]

@@ -62,7 +62,8 @@ def guarantee_of(s: Section) -> Guarantee:
         many = 1 if s.file else s.integer("rows", 1)  # a file says max_rows in [source]; a design carries the number
         known += () if s.file else ("rows",)
         metric = s.take("metric") if isinstance(s.values.get("metric"), list) else s.text("metric", None)
-        epsilon, delta = s.number("local_dp"), s.number("delta", Fraction(0))
+        epsilon = s.number("local_dp")
+        delta = s.number("delta", Fraction(0))
         try:
             guarantee = LocalDP(epsilon, metric, delta, s.names("given", ()), many)
         except InputError as e:
@@ -96,7 +97,9 @@ def guarantee_of(s: Section) -> Guarantee:
 def _guess(s: Section) -> tuple[Guarantee, Names]:
     """The best guess: a share such as "35%", or `times` the blind guess; with a matrix the best gain."""
     gain = s.take("gain") if isinstance(s.values.get("gain"), list) else s.text("gain", None)
-    names, at_most, times = s.names("guess"), _share(s, "at_most"), s.number("times", None)
+    names = s.names("guess")
+    at_most = _share(s, "at_most")
+    times = s.number("times", None)
     try:
         return Guess(names, at_most, times, gain), ("at_most", "times", "gain")
     except InputError as e:
@@ -128,7 +131,9 @@ def _total_variation(s: Section) -> tuple[Guarantee, Names]:
 
 
 def _sibson(s: Section) -> tuple[Guarantee, Names]:
-    names, order, limit = s.names("sibson"), s.number("order"), s.number("at_most_bits")
+    names = s.names("sibson")
+    order = s.number("order")
+    limit = s.number("at_most_bits")
     try:
         return Sibson(names, order, limit), ("order", "at_most_bits")
     except InputError as e:

@@ -131,7 +131,9 @@ class Pmf:
         alphabets = {name: tuple(letters) for name, letters in variables.items()}
         names = list(alphabets)
         where = [{letter: k for k, letter in enumerate(alphabet)} for alphabet in alphabets.values()]
-        outcomes, codes, numbers = [], dict[tuple[int | None, ...], None](), list[Any]()
+        outcomes = []
+        codes = dict[tuple[int | None, ...], None]()
+        numbers = list[Any]()
         for outcome, number in records:
             if len(outcome) != len(names):
                 raise InvalidPmf(

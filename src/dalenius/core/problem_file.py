@@ -242,7 +242,8 @@ def _towards(s: Section) -> Fraction | Literal["median"]:
 
 def _forbid(s: Section) -> tuple[tuple[str, str] | Combination, ...]:
     """Transitions, ["from", "to"], and combinations that cannot be, { age = "child", marital = "married" }."""
-    entries, found = s.take("forbid", []), list[tuple[str, str] | Combination]()
+    entries = s.take("forbid", [])
+    found = list[tuple[str, str] | Combination]()
     for entry in entries if isinstance(entries, list) else [entries]:
         if isinstance(entry, dict):
             try:
@@ -262,7 +263,8 @@ def _forbid(s: Section) -> tuple[tuple[str, str] | Combination, ...]:
 
 def _noise(s: Section) -> NoiseLaw:
     """The kind of noise, and the released range of each column that declares one."""
-    kind, clip = s.choice("noise", NOISE_LAWS), s.take("clip", {})
+    kind = s.choice("noise", NOISE_LAWS)
+    clip = s.take("clip", {})
     if not isinstance(clip, dict):
         raise s.error('clip is { column = ["low", "high"], ... }', "clip")
     try:

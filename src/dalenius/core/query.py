@@ -212,7 +212,8 @@ class Query:
         if self.kind == "parity":
             odd = {step[0] % 2 for step in steps}
             return {((records * v) % 2,) for v in odd} if len(odd) == 1 or not records else {(0,), (1,)}
-        least, step = min(steps)[0], gcd(*(v - min(steps)[0] for (v,) in steps)) or 1
+        least = min(steps)[0]
+        step = gcd(*(v - min(steps)[0] for (v,) in steps)) or 1
         moves = sorted({(v - least) // step for (v,) in steps})
         self._few(records * (len(moves) - 1) + 1)  # sums of n numbers out of m take at least n (m - 1) + 1 values
         found = _sums(moves, records, MOST // len(steps))
@@ -264,7 +265,8 @@ class Query:
             raise Unsupported("too many outcomes of the records to be counted")
         power = sum(1 << size * (step - min(steps)) for step in steps) ** self.records
         found: Counter[Value] = Counter()
-        state, mask = self.records * min(steps), (1 << size) - 1
+        state = self.records * min(steps)
+        mask = (1 << size) - 1
         while power:
             if power & mask:
                 found[self._value((state % 2 if self.kind == "parity" else state,))] += power & mask

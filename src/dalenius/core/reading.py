@@ -106,11 +106,13 @@ class Release:
         inputs, self.rows, self.scale = stochastic(design["channel"])
         strata = list(design["mechanism"].get("strata", []))
         side = design.get("side_information", {})
-        self.encoder, self.side = side.get("encoder"), [side["variable"]] if side else []
+        self.encoder = side.get("encoder")
+        self.side = [side["variable"]] if side else []
         require(not side or self.encoder in ENCODERS, "side information without a known encoder")
         read = {*design["mechanism"]["observe"], *strata, *(self.side if self.encoder == "informed" else [])}
         self.sizes = [len(letters) for letters in inputs.values()]
-        self.inputs, self.leaving = list(inputs), list(design["mechanism"].get("keep", [])) + strata
+        self.inputs = list(inputs)
+        self.leaving = list(design["mechanism"].get("keep", [])) + strata
         # What the user has anyway counts beside what leaves, unless the design is made as if there were nothing.
         self.kept = self.leaving + (self.side if self.encoder != "uninformed" else [])
         require(set(inputs) == read, "the recipe reads other columns than said")
@@ -191,7 +193,8 @@ def figures(release: Release, secret: list[str]) -> dict[str, Any]:
     """What is released about a secret: average, worst letter, best guess before and after, with one more column."""
     q = release.with_output(secret, [])
     total, prior, out, _ = margins(q)
-    worst, odds = dict.fromkeys(sorted(y for _, y in out), 0), Fraction(1)
+    worst = dict.fromkeys(sorted(y for _, y in out), 0)
+    odds = Fraction(1)
     for (s, _, y), w in q.items():
         now, before = w * total, prior[s, ()] * out[(), y]
         if now != before:

@@ -202,7 +202,8 @@ def _with_kept(
         _, leaves = np.unique(np.stack([letters.astype(np.int64), kept.after], axis=1), axis=0, return_inverse=True)
         leaves, wide = leaves.reshape(-1), int(leaves.max()) + 1
         counts = pairs_of(value[inputs.astype(np.int64)], leaves, (shares.shape[1], wide))
-    told, rows = information(counts.astype(np.float64)), int(counts.sum())
+    told = information(counts.astype(np.float64))
+    rows = int(counts.sum())
     degrees = (int((counts.sum(axis=1) > 0).sum()) - 1) * (int((counts.sum(axis=0) > 0).sum()) - 1)
     return {**entry, "seen_bits": told, "expected_by_chance_bits": degrees / (2 * log(2) * max(1, rows))}
 

@@ -221,7 +221,8 @@ def _divided(document: Any) -> tuple[Any, tuple[str, ...]]:
         values = [exact(entry, "a recipe entry") for entry in row]
         off = abs(sum(values, Fraction(0)) - 1)
         if off and off <= ROUNDING and any(is_decimal(entry) for entry in row) and min(values) >= 0:
-            missed, total = max(missed, off), sum(values, Fraction(0))
+            missed = max(missed, off)
+            total = sum(values, Fraction(0))
             out.append([written(value / total) for value in values])
         else:
             out.append(row)

@@ -72,7 +72,8 @@ def realised(
     channel, n = design.channel, len(letters)
     mean, square, seen, span = form_of(channel).distorted(channel, measure, inputs, letters)
     often = pairs_of(inputs, np.broadcast_to(np.uint8(0), n), (len(mean), 1))[:, 0] / n
-    expected, variance = float(often @ mean), max(0.0, float(often @ (square - mean * mean)))
+    expected = float(often @ mean)
+    variance = max(0.0, float(often @ (square - mean * mean)))
     span += 1e-12 * (1 + expected)  # what floats add
     away = abs(seen - expected)
     straight = hoeffding_band(expected, n, span=span, error=share)

@@ -127,7 +127,8 @@ def _distinct(hosts: Sequence[Entry]) -> list[Entry]:
 
 def _hosted(line: Line, entries: Sequence[Entry], host: Entry | None) -> Spent:
     """A bound that holds when the records follow the joint pmf of one entry, or (no host) whatever they follow."""
-    group, secret = _group(line, entries, host), list(line.secret)
+    group = _group(line, entries, host)
+    secret = list(line.secret)
     alone = host.mechanism.alone(secret) if host is not None and not group and host.max_rows == 1 else None
     if host is not None and alone is not None:
         group = [host]

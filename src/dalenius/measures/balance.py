@@ -65,7 +65,8 @@ def limited_capacity(channel: Kernel, b_bits: float, *, gap: float = GAP) -> Bra
     whole = individual_capacity(channel)
     if not b_bits or not whole.high:
         return whole.low, whole.high
-    b, records = b_bits * log(2), _different(_by_record(channel))
+    b = b_bits * log(2)
+    records = _different(_by_record(channel))
     if b_bits >= log2(outcomes) * (1 - 4 * UNIT):  # the uniform prior alone
         values = [float(told(np.full(record.shape[:2], 1 / outcomes), record)) for record in records]
         slack = 16 * (records[0].size + 40) * UNIT * (2 + log(records[0].size))

@@ -142,7 +142,9 @@ def uniformiser(marginal: Sequence[Any], states: int | None = None) -> Channel:
 
 def _shared_out(p: Sequence[Fraction], size: int, *, owned: bool) -> list[list[Fraction]]:
     """p(x, s) with S uniform: whole states first, then the remainders."""
-    share, masses, place = Fraction(1, size), [[Fraction(0)] * size for _ in p], 0
+    share = Fraction(1, size)
+    masses = [[Fraction(0)] * size for _ in p]
+    place = 0
     own = [range(0)] * len(p)
     for x, mass in enumerate(p):
         own[x] = range(place, place + int(mass * size))
@@ -322,7 +324,8 @@ def modular_information(marginals: Sequence[Sequence[Any]], modulus: int | None 
         raise InputError(
             "a chain of modular sums needs at least two samples, all with the same number of values or a modulus"
         )
-    size, n = min(sizes) if modulus is None else modulus, len(marginals)
+    size = min(sizes) if modulus is None else modulus
+    n = len(marginals)
     noise, states = 0.0, {(1,) * size: 1.0}
     for i, marginal in enumerate(marginals):
         rows = uniformiser(marginal, size).rows

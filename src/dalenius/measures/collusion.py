@@ -67,7 +67,8 @@ def collusion(joint: Pmf, channels: Sequence[Kernel], secret: Sequence[str]) -> 
     """
     if not 1 <= len(channels) <= MOST:
         raise InputError(f"collusion is computed for 1 to {MOST} releases, not {len(channels)}")
-    secret, reads = list(secret), [list(channel.inputs) for channel in channels]
+    secret = list(secret)
+    reads = [list(channel.inputs) for channel in channels]
     everything = list(dict.fromkeys([*secret, *(name for names in reads for name in names)]))
     law = joint.marginal(everything)
     named = [_renamed(channel, f" of release {k + 1}") for k, channel in enumerate(channels)]

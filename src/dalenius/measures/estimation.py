@@ -246,7 +246,8 @@ def estimate_law(
     narrow = known & _thin(factors, cells, seen, target)
     bounded = (narrow | ~known) & replaceable(factors, seen)
     if bounded.any():
-        queries, counts = list(cells.indicators()[bounded]), seen.sums.ravel()
+        queries = list(cells.indicators()[bounded])
+        counts = seen.sums.ravel()
         low[bounded], high[bounded] = exact_intervals(multiplied(factors), counts, queries, level=level, target=target)
     _refuse_nothing_known(factors, method, known, bounded & (high - low < 1 - SOME))
     exact = bounded

@@ -234,6 +234,7 @@ def _bound(
     g = score(reference, s, x, rows)
     mean = float(second @ g) / m
     variance = float(second @ (g - mean) ** 2) / (m - 1)
-    confidence, spread = log(4 / beta), float(g.max() - g.min())
+    confidence = log(4 / beta)
+    spread = float(g.max() - g.min())
     linear = mean + sqrt(2 * variance * confidence / m) + 7 * spread * confidence / (3 * (m - 1))
     return linear + most_within(np.zeros(k), eta, reference, *intervals(counts, n, beta / 2))[0]

@@ -186,7 +186,8 @@ def _dense(channel: Kernel, strata: Sequence[str]) -> Factor:
     M = np.array([[float(entry) for entry in row] for row in channel.rows])
     output = _plain(channel.output)
     if strata:
-        names, sizes = list(channel.inputs), [len(a) for a in channel.inputs.values()]
+        names = list(channel.inputs)
+        sizes = [len(a) for a in channel.inputs.values()]
         codes = np.unravel_index(np.arange(len(M)), sizes)
         place = np.ravel_multi_index(
             tuple(codes[names.index(stratum)] for stratum in strata), tuple(len(channel.inputs[n]) for n in strata)

@@ -132,7 +132,8 @@ def binomial_band(mean: float, n: int, *, error: float = 1e-6) -> tuple[float, f
     steps = np.log(np.arange(1, n + 1))
     factorial = np.concatenate([[0.0], np.cumsum(steps)])
     chance = np.exp(factorial[n] - factorial - factorial[::-1] + k * log(mean) + (n - k) * log(1 - mean))
-    below, above = np.cumsum(chance), np.cumsum(chance[::-1])[::-1]
+    below = np.cumsum(chance)
+    above = np.cumsum(chance[::-1])[::-1]
     # k is inside unless that few, or that many, happen with at most error/2
     inside = np.flatnonzero((below > error / 2) & (above > error / 2))
     return float(inside[0]) / n, float(inside[-1]) / n
@@ -257,7 +258,8 @@ def quantise(n: int, distortion: float, *, flip: float, seed: int) -> Quantised:
     book = np.random.default_rng(seed).integers(0, size, size=words, dtype=np.uint64)
     every = np.arange(size, dtype=np.uint64)
     far = np.bitwise_count(every[:, None] ^ book[None, :])
-    chosen, spent = far.argmin(axis=1), float(far.min(axis=1).mean()) / n
+    chosen = far.argmin(axis=1)
+    spent = float(far.min(axis=1).mean()) / n
     share = np.bincount(chosen, minlength=words) / size
     fading = (1 - 2 * flip) ** np.bitwise_count(every).astype(float)  # eigenvalues of X -> X_h
     told = 0.0

@@ -278,7 +278,10 @@ class Columns:
 
         The odds are None where a letter rules out a value.
         """
-        before, worst, odds, sure = _at(self.p, range(size)), Fraction(0), Fraction(1), True
+        before = _at(self.p, range(size))
+        worst = Fraction(0)
+        odds = Fraction(1)
+        sure = True
         for _, masses in self.columns:
             for where in combinations(range(self.n), size):
                 there = _at(masses, where)

@@ -80,7 +80,9 @@ def estimate_queries(
         else:
             variance = float((v * (h - value) ** 2).sum()) * seen.rows / (seen.rows - 1)
         error = float(np.sqrt(max(variance, 0.0)))
-        low, high, narrow = value - z * error, value + z * error, _narrow(thin, c, h, target)
+        low = value - z * error
+        high = value + z * error
+        narrow = _narrow(thin, c, h, target)
         if exact := narrow and can:
             counts = seen.sums.ravel()
             ends = exact_intervals(multiplied(factors), counts, [c.ravel()], level=level, target=target)

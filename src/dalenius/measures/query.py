@@ -189,7 +189,8 @@ class FiniteNoise:
         assert at is not None
         low, high = bits(best.low, high) if len(self.laws) > 1 else (0.0, 0.0)
         high = min(high, max(most_bits(len(reach.letters)) for reach in self.query.reaches(group)))
-        total, labels = float(best.weights.sum()), self.query.labels()
+        total = float(best.weights.sum())
+        labels = self.query.labels()
         first = {int(r): k for k, r in reversed(list(enumerate(self.which.tolist())))}
         beliefs = tuple(
             Belief(word, weight / total, (labels[first[row]],))

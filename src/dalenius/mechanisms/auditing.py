@@ -235,9 +235,12 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
     """
     names = tuple(channel.inputs)
     groups = {k: individual_capacity(channel, group=k) for k in range(1, min(len(names), GROUPS) + 1)}
-    whole, most = capacity(channel), max(most_bits(len(letters)) for letters in channel.inputs.values())
+    whole = capacity(channel)
+    most = max(most_bits(len(letters)) for letters in channel.inputs.values())
     independent, groups[1] = ordered(independent_capacity(channel), groups[1], most)
-    near, strong, contraction = dp_epsilon(channel), strong_dp_epsilon(channel), eta_kl(channel)[1]
+    near = dp_epsilon(channel)
+    strong = strong_dp_epsilon(channel)
+    contraction = eta_kl(channel)[1]
     dust = strong is not None and strong > DUST
     if dust and strong is not None:
         remarks = (
@@ -254,7 +257,8 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
     under = None
     if prior is not None:
         prior = aligned(prior, channel)
-        under, more = _under(channel, prior), _kept_under(channel, prior)
+        under = _under(channel, prior)
+        more = _kept_under(channel, prior)
         met += more
     return MechanismAudit(
         names,

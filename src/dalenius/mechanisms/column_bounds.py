@@ -130,7 +130,8 @@ def _with_output(
 ) -> tuple[dict[tuple[int, int], Fraction], list[Fraction]]:
     """p(s, y) and p(s)."""
     joint = problem.pmf
-    counts, numbers = joint.counts(problem.inputs, about), list(_masses(problem))
+    counts = joint.counts(problem.inputs, about)
+    numbers = list(_masses(problem))
     told = {}
     for s in range(counts.shape[1]):
         weights = [(numbers[i], int(n)) for i, n in enumerate(counts[:, s]) if n]

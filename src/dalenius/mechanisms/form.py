@@ -112,7 +112,8 @@ class Form(Generic[C]):
         """Tests of letters beside the rows that their records read; each has `share` of the error."""
         law = rows_of(channel)
         seen = pairs_of(inputs, letters, law.shape)
-        n, labels = seen.sum(axis=1), [" · ".join(y) for y in channel.letters()]
+        n = seen.sum(axis=1)
+        labels = [" · ".join(y) for y in channel.letters()]
         what, trials = f"how often each value{which} was released", np.array(float(n.sum()))
         findings = [fit_finding(seen, law, share, which)]
         findings.append(counts_finding(what, seen.sum(axis=0), n @ law, trials, share, labels))

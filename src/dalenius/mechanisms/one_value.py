@@ -30,7 +30,8 @@ def draw_value(channel: Kernel, value: Mapping[str, str], *, key: Key | None = N
             raise InputError(f"{letter!r} is not a value of {name!r}; there are {_some(channel.inputs[name])}")
     alphabets = {n: tuple(a) for n, a in channel.inputs.items()}
     codes = {n: np.array([a.index(value[n])], dtype=np.int64) for n, a in alphabets.items()}
-    record, secret = Coded(alphabets, codes), key or Key.fresh()
+    record = Coded(alphabets, codes)
+    secret = key or Key.fresh()
     found = []
     for one in draws_of(channel):
         stream = Stream(secret.derive("value", *channel.output, *one.label))

@@ -105,7 +105,8 @@ def ticks(low: float, high: float, most: int = 7) -> list[float]:
     rough = (high - low) / most or 1.0
     unit = 10.0 ** floor(log10(rough))
     step = next(unit * m for m in (1, 2, 5, 10) if unit * m >= rough * (1 - 1e-9))
-    first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
+    first = ceil(low / step - 1e-9)
+    last = floor(high / step + 1e-9)
     return [round(k * step, 12) for k in range(first, last + 1)]
 
 
@@ -187,7 +188,8 @@ def draw(chart: Chart, *, standalone: bool = True) -> str:
         )
         body.append(f'<text class="tick end" x="{_at(LEFT - 8)}" y="{_at(up(y) + 4)}">{_number(y)}</text>')
     for x in _decades(low, high) if chart.log_x else ticks(low, high, 10):
-        at, ends = _at(across(x)), (_at(bottom), _at(bottom + 5))
+        at = _at(across(x))
+        ends = (_at(bottom), _at(bottom + 5))
         body.append(f'<line class="axis" x1="{at}" x2="{at}" y1="{ends[0]}" y2="{ends[1]}"/>')
         body.append(f'<text class="tick middle" x="{at}" y="{_at(bottom + 20)}">{_number(x)}</text>')
     body.append(

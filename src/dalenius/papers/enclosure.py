@@ -62,7 +62,8 @@ class Enclosure:
 
     def times(self, factor: Any) -> "Enclosure":
         """A rational multiple."""
-        a, b = self.low * Fraction(factor), self.high * Fraction(factor)
+        a = self.low * Fraction(factor)
+        b = self.high * Fraction(factor)
         return Enclosure(min(a, b), max(a, b))
 
     def over(self, other: "Enclosure") -> "Enclosure":

@@ -98,7 +98,9 @@ def reduced(problem: Problem, channel: Kernel) -> Channel:
         for y, t in zip(some, d, strict=True):
             theta[y] += step * t
         alive = [y for y, mass in enumerate(theta) if mass]
-        theta, points, gains = [theta[y] for y in alive], [points[y] for y in alive], [gains[y] for y in alive]
+        theta = [theta[y] for y in alive]
+        points = [points[y] for y in alive]
+        gains = [gains[y] for y in alive]
     weighted = [[mass * t for t in point] for mass, point in zip(theta, points, strict=True)]
     return _channel(problem, weighted, p, name=next(iter(channel.output)) if len(channel.output) == 1 else None)
 

@@ -67,7 +67,8 @@ def uninformed(rho_xy: float, d: float, *, variance: float = 1.0, rho_xz: float 
     >>> round(release.rate_bits, 9), round(release.leakage_bits, 9), release.scale
     (1.660964047, 0.419539906, 0.9)
     """
-    rho, beside = _correlation(rho_xy, "rho_xy"), _correlation(rho_xz, "rho_xz") ** 2
+    rho = _correlation(rho_xy, "rho_xy")
+    beside = _correlation(rho_xz, "rho_xz") ** 2
     _positive(d, variance)
     d = min(d, variance)
     scale = 1 - d / variance
@@ -91,7 +92,8 @@ def informed(rho_xy: float, rho_xz: float, d: float, *, variance: float = 1.0) -
     >>> round(informed(0.7, 0.9, 0.1).rate_bits, 9), round(informed(0.7, 0.5, 0.9).leakage_bits, 9)
     (0.462999709, 0.094264485)
     """
-    rho, beside = _correlation(rho_xy, "rho_xy"), _correlation(rho_xz, "rho_xz") ** 2
+    rho = _correlation(rho_xy, "rho_xy")
+    beside = _correlation(rho_xz, "rho_xz") ** 2
     _positive(d, variance)
     left = variance * (1 - beside)
     if d >= left:
@@ -160,7 +162,8 @@ def noisy(covariance: Floats, noise: Floats) -> tuple[float, float, float]:
     >>> alone == (1.0, 1.0, 1.0)
     True
     """
-    x, n = np.asarray(covariance, dtype=float), np.asarray(noise, dtype=float)
+    x = np.asarray(covariance, dtype=float)
+    n = np.asarray(noise, dtype=float)
     _covariance(x)
     _covariance(n)
     bits = 0.5 * (np.linalg.slogdet(x + n)[1] - np.linalg.slogdet(n)[1]) / np.log(2)
@@ -192,7 +195,8 @@ def vector_leakage(
     (0.419539906, True)
     """
     values, vectors = _covariance(covariance)
-    b, w = np.atleast_2d(np.asarray(private, dtype=float)), np.atleast_2d(np.asarray(residual, dtype=float))
+    b = np.atleast_2d(np.asarray(private, dtype=float))
+    w = np.atleast_2d(np.asarray(residual, dtype=float))
     if b.shape != (len(w), len(values)) or w.shape[0] != w.shape[1]:
         raise InputError(f"B is {b.shape[0]} by {b.shape[1]}, X has {len(values)} numbers and W {len(w)}")
     variance = _total(covariance)

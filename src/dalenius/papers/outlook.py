@@ -62,7 +62,8 @@ def _outcomes(law: ProductPmf) -> int:
 
 
 def _joint(problem: Problem, joint: Pmf) -> dict[str, Any]:
-    about, views = list(problem.objective.names), [list(view) for view in problem.views]
+    about = list(problem.objective.names)
+    views = [list(view) for view in problem.views]
     inputs = list(problem.inputs)
     bounds = disclosure_bounds(joint, about, inputs, views)
     found: dict[str, Any] = {
@@ -77,7 +78,8 @@ def _joint(problem: Problem, joint: Pmf) -> dict[str, Any]:
     at_most |= {"withheld_at_least_bits": withheld_bound(joint, about, inputs, views)}
     outcomes = len(joint.grouped(inputs)[0])
     if outcomes <= OUTCOMES:
-        test, told = feasible(problem), equivocation_bounds(problem)
+        test = feasible(problem)
+        told = equivocation_bounds(problem)
         found |= {"feasible": test.feasible, "rank": test.rank, "nullity": test.nullity, "letters": test.nullity + 1}
         if test.direction is not None and test.epsilon is not None and test.channel is not None:
             places = joint.grouped(inputs)[0]

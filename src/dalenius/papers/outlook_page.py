@@ -43,7 +43,8 @@ def foreseen(found: dict[str, Any]) -> list[str]:
 
 
 def _told(found: dict[str, Any]) -> list[str]:
-    about, seen = ", ".join(found["about"]), ", ".join(found["observed"])
+    about = ", ".join(found["about"])
+    seen = ", ".join(found["observed"])
     lines = [f"{seen} tell {bits(found['observed_tell_bits'])} of the {bits(found['entropy_bits'])} of {about}."]
     at_most = found["at_most"]
     lines.append(

@@ -71,7 +71,8 @@ def example_1() -> Exhibit:
         few, many = (tuple(str(v) for v in range(m)) for m in (M, k * M))
         records = [((a, b, str((int(a) + int(b)) % M)), Fraction(1, k * M * M)) for a, b in product(few, many)]
         joint = Pmf.from_records({"X1": few, "X2": many, "W": few}, records)
-        found, printed = Enclosure.proved(disclose(_disclosure(joint, ["X1", "X2"]))), logarithm(M)
+        found = Enclosure.proved(disclose(_disclosure(joint, ["X1", "X2"])))
+        printed = logarithm(M)
         same = max(found.low, printed.low) <= min(found.high, printed.high)
         note = "agrees: the optimum is log2 M" if same else "DIFFERS from log2 M"
         rows.append((str(M), str(k), both_ends(printed)[0], *both_ends(found), note))
@@ -212,8 +213,11 @@ def example_2() -> Exhibit:
 
 def two_bits() -> Exhibit:
     r"""The closed form (23)-(26) for two binary samples at a pmf that it does not cover, with W = X1 xor X2."""
-    alpha, beta, r = Fraction(7, 10), Fraction(4, 10), Fraction(42, 100)
-    R, least = min(alpha, 1 - beta), max(Fraction(0), alpha - beta)
+    alpha = Fraction(7, 10)
+    beta = Fraction(4, 10)
+    r = Fraction(42, 100)
+    R = min(alpha, 1 - beta)
+    least = max(Fraction(0), alpha - beta)
     p, n = [alpha - r, r, beta - alpha + r, 1 - beta - r], [1, -1, -1, 1]
     printed = [a + r * s for a, s in zip(p, n, strict=True)]
     right = [a + (r - least) * s for a, s in zip(p, n, strict=True)]
@@ -320,7 +324,8 @@ def example_3() -> Exhibit:
     r"""Sums of windows with one common noise, eq. (57)-(61): I = (n-k) log2 M exactly, and no mapping tells more."""
     rows: list[tuple[Cell, ...]] = []
     for M, n, k in ((2, 4, 2), (3, 3, 2), (2, 5, 3), (3, 4, 1), (2, 6, 2)):
-        names, letters = [f"X{i + 1}" for i in range(n)], tuple(str(a) for a in range(M))
+        names = [f"X{i + 1}" for i in range(n)]
+        letters = tuple(str(a) for a in range(M))
         fair = Pmf.from_records(
             dict.fromkeys(names, letters), [(x, Fraction(1, M**n)) for x in product(letters, repeat=n)]
         )

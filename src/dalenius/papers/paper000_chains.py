@@ -87,7 +87,8 @@ def _preprocessed(q: Fraction, n: int) -> tuple[Enclosure, bool]:
             row[places[tuple(a ^ b for a, b in pairwise(s))]] += mass
         rows.append(tuple(row))
     output = {f"Y{k}": BITS for k in range(1, n)}
-    names, after = list(joint.variables), Channel(joint.variables, output, tuple(rows)).after(joint)
+    names = list(joint.variables)
+    after = Channel(joint.variables, output, tuple(rows)).after(joint)
     private = all(independent(after, [name], list(output)) for name in names)
     return Enclosure(*mutual_information_bounds(after, names, list(output))), private
 
@@ -103,7 +104,8 @@ def _chained(q: Fraction, n: int, starts: Sequence[int]) -> tuple[Pmf, list[str]
     """The joint law of n bits and of the best mapping of three samples applied from each start."""
     joint, mapping = _fair(q, n), _best(q, 3)[1]
     (letters,) = mapping.output.values()
-    names, told = list(joint.variables), [f"Y{k + 1}" for k in range(len(starts))]
+    names = list(joint.variables)
+    told = [f"Y{k + 1}" for k in range(len(starts))]
     for name, at in zip(told, starts, strict=True):
         joint = Channel(dict.fromkeys(names[at : at + 3], BITS), {name: letters}, mapping.rows).after(joint)
     return joint, names, told
@@ -199,7 +201,8 @@ def example_5() -> Exhibit:
     exact = tuple((float(size), preprocessing(q, size) / h) for size, h in zip(sizes, share, strict=True))
     printed67 = tuple((float(n), preprocessing_lower_bound_eq67(q, n) / h) for n, h in zip(sizes, share, strict=True))
     ends = (float(sizes[0]), float(sizes[-1]))
-    limit, low = preprocessing_efficiency(q), preprocessing_lower_bound_efficiency(q)
+    limit = preprocessing_efficiency(q)
+    low = preprocessing_lower_bound_efficiency(q)
     return Exhibit(
         "example-5",
         "Example 5: make the samples uniform first",
@@ -238,8 +241,10 @@ def figure_4(grid: Sequence[Fraction] = GRID, n: int = 4) -> Exhibit:
     rows: list[tuple[Cell, ...]] = []
     curves: list[list[tuple[float, float]]] = [[], [], [], []]
     for q in grid:
-        best, partial = _best(q, n)[0], _best(q, 2)[0].times(n - 1)
-        printed, exact = _printed_pair(q).times(n - 1), _preprocessed(q, n)[0]
+        best = _best(q, n)[0]
+        partial = _best(q, 2)[0].times(n - 1)
+        printed = _printed_pair(q).times(n - 1)
+        exact = _preprocessed(q, n)[0]
         note = "all agree" if printed.high >= exact.low else E2
         rows.append(
             (_decimal(q), *both_ends(best), *both_ends(partial), both_ends(printed)[0], *both_ends(exact), note)

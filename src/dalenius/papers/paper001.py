@@ -44,7 +44,8 @@ def example() -> Exhibit:
     points, formula = [], []
     for p in (Fraction(k, 20) for k in range(1, 10)):
         query = Query(2, (TRITS, BITS), "table", "randomised-response", p, table=SAME)
-        found, printed = query_capacity(query), Enclosure(*response_bits(p))
+        found = query_capacity(query)
+        printed = Enclosure(*response_bits(p))
         ours = _between(found.low, found.high)
         note = "agrees: reached, by both records" if ours.meets(printed) else "DIFFERS from (54)"
         rows.append((str(p), both_ends(printed)[0], *both_ends(ours), note))
@@ -169,7 +170,8 @@ def utility() -> Exhibit:
     delta, rows, lines = 1e-5, [], []
     for n in (1, 10, 100, 1000):
         step, eps = 2.0 / n, 0.1
-        laplace, normal = sqrt(2) * step / eps, step * sqrt(2 * log(1.25 / delta)) / eps
+        laplace = sqrt(2) * step / eps
+        normal = step * sqrt(2 * log(1.25 / delta)) / eps
         ours = sqrt(gaussian_variance(1.0, eps / log(2)))
         rows.append((str(n), f"{laplace:.6g}", f"{normal:.6g}", f"{ours:.6g}"))
         lines.append((float(n), laplace, normal, ours))
@@ -177,8 +179,10 @@ def utility() -> Exhibit:
     for n in (1, 10, 100):
         for noise in ("laplace", "gaussian"):
             query = Query(n, Interval(Fraction(-1), Fraction(1)), "mean", noise, Fraction(1))
-            found, alone = query_capacity(query), query_independent(query)
-            any_one, independent = _between(found.low, found.high), _between(*alone)
+            found = query_capacity(query)
+            alone = query_independent(query)
+            any_one = _between(found.low, found.high)
+            independent = _between(*alone)
             same.append(
                 (
                     str(n),

@@ -62,7 +62,8 @@ def scenarios() -> dict[str, list[Fraction]]:
 def _problem(p: Sequence[Fraction], level: str, form: str | None) -> Problem:
     letters = tuple(str(k + 1) for k in range(len(p)))
     joint = Pmf.from_records({"X": letters}, [((letter,), v) for letter, v in zip(letters, p, strict=True)])
-    about, promise = MaximizeInformation(("X",)), (LocalDP(Fraction(level)),)
+    about = MaximizeInformation(("X",))
+    promise = (LocalDP(Fraction(level)),)
     if form is None:
         return Problem(("X",), about, promise, output="Y", joint=joint)
     return Problem(("X",), about, promise, release=("X",), form=form, joint=joint)
@@ -129,7 +130,8 @@ class _Matrix(NamedTuple):
 
 def _both(p: Sequence[Fraction], q: Sequence[float]) -> tuple[Floats, Floats]:
     """Unbiased and most likely estimates of p from released counts, one row for each repetition."""
-    draw, matrix = np.random.default_rng(SEED), _Matrix(np.array(q))
+    draw = np.random.default_rng(SEED)
+    matrix = _Matrix(np.array(q))
     weights = np.array([float(v) for v in p])
     counts = [matrix.pairs(draw.multinomial(RECORDS, weights), draw).sum(axis=0) for _ in range(REPEATS)]
     return matrix.unbiased(np.array(counts)), matrix.most_likely(np.array(counts))
@@ -145,8 +147,10 @@ def table(number: int, name: str, p: list[Fraction], told: Progress | None) -> E
             told(f"scenario {name}, alpha = {level}", None, None)
         printed = PRINTED_COUNTS[name][k]
         best = max(matrices(S, float(level), printed), key=lambda q: informed(p, q))
-        design, whole = pram(_problem(p, level, "pram")), disclose(_problem(p, level, None), seconds=10.0)
-        found, every = Enclosure.proved(design), Enclosure.proved(whole)
+        design = pram(_problem(p, level, "pram"))
+        whole = disclose(_problem(p, level, None), seconds=10.0)
+        found = Enclosure.proved(design)
+        every = Enclosure.proved(whole)
         paper, ours = informed(p, best), float(found)
         loss = 1 - paper / ours
         note = "the paper's is the optimum" if loss < 1e-9 else f"the paper's tells {100 * loss:.2g} % less (E1, E10)"
@@ -185,13 +189,16 @@ def _q(design: Design) -> list[float]:
 
 def sex() -> list[Exhibit]:
     """Figures 5 and 6: two categories at alpha = 0.05; estimates for six q, and the estimated information against q."""
-    n, level, draw = np.array(SEX), "0.05", np.random.default_rng(SEED)
+    n = np.array(SEX)
+    level = "0.05"
+    draw = np.random.default_rng(SEED)
     p = [Fraction(v, sum(SEX)) for v in SEX]
     found = Enclosure.proved(pram(_problem(p, level, "pram")))
     rows: list[tuple[Cell, ...]] = []
     points: list[tuple[float, float]] = []
     for text in PRINTED_Q:
-        q, matrix = float(text), _Matrix(np.full(2, float(text)))
+        q = float(text)
+        matrix = _Matrix(np.full(2, float(text)))
         counts = np.array([matrix.pairs(n, draw).sum(axis=0) for _ in range(REPEATS)])
         fits = [fit[:, 0] for fit in (matrix.unbiased(counts), matrix.most_likely(counts))]
         points += [(q, float(v)) for v in fits[1]]

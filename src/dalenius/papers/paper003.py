@@ -66,7 +66,8 @@ def figure_3() -> Exhibit:
     rows: list[tuple[Cell, ...]] = [
         (written(d), *both_ends(a), *both_ends(b), "proved") for d, a, b in zip(grid, leaks, rates, strict=True)
     ]
-    corner_leak, corner_rate = _released(joint, leak, AT), _released(joint, rate, AT)
+    corner_leak = _released(joint, leak, AT)
+    corner_rate = _released(joint, rate, AT)
     frontier: list[tuple[Cell, ...]] = []
     for theta in (Fraction(k, 10) for k in (1, 3, 5, 7, 9)):
         found = _released(joint, MinimizeLeakageAndRate(("S",), theta), AT)
@@ -151,7 +152,9 @@ def _output_law(design: Design) -> list[Fraction]:
 
 def _blind(most: Fraction) -> float:
     """(16)-(18) applied to the printed numbers as they stand, which do not sum to one."""
-    p, low, high = [float(v) for v in PRINTED_LAW], 0.0, float(max(PRINTED_LAW))
+    p = [float(v) for v in PRINTED_LAW]
+    low = 0.0
+    high = float(max(PRINTED_LAW))
     for _ in range(200):
         level = (low + high) / 2
         reached = sum(v for v in p if v <= level) + level * (sum(v > level for v in p) - 1)
@@ -233,7 +236,8 @@ def figure_5() -> Exhibit:
     rows: list[tuple[Cell, ...]] = []
     for d in (0.05, 0.1, 0.19, 0.3, 0.5, 0.75, 0.9, 1.0):
         for other in (0.5, 0.9):
-            alone, known = uninformed(rho, d), informed(rho, other, d)
+            alone = uninformed(rho, d)
+            known = informed(rho, other, d)
             ignorant = uninformed(rho, d, rho_xz=other).leakage_bits
             fits = known.leakage_bits <= alone.leakage_bits + 1e-12
             rows.append(

@@ -81,7 +81,8 @@ def example_2() -> Exhibit:
         (_symmetric(3, Fraction(8, 10)), (1, 1, 1), "three letters, uniform"),
     ]
     for channel, weights, name in cases:
-        star, rho = s_star(_law(weights), channel), maximal_correlation(_law(weights), channel)
+        star = s_star(_law(weights), channel)
+        rho = maximal_correlation(_law(weights), channel)
         square = Enclosure(Fraction(rho[0]) ** 2, Fraction(rho[1]) ** 2)
         found = Enclosure.between(*star)
         note = "S* is larger: rho_m^2 is no bound (E6)" if found.low > square.high else "equal within the bracket"
@@ -120,7 +121,8 @@ def example_3() -> Exhibit:
     rows: list[tuple[Cell, ...]] = []
     for text in ("0.05", "0.1", "0.25", "0.5", "0.75", "0.9"):
         eps = float(text)
-        printed, needed = 1 / expm1(2 * eps * log(2)), _needed(eps)
+        printed = 1 / expm1(2 * eps * log(2))
+        needed = _needed(eps)
         told = added_noise("gaussian", [-1.0, 1.0], sqrt(printed))
         shrunk = min(1.0, exp(-2 * eps * log(2)))
         note = "the constant is better (E4)" if printed > 1 else "less noise is enough (E4)"
@@ -191,7 +193,8 @@ def example_4() -> Exhibit:
         for k in (2, 3, 4, 5):
             m = k ** (k - 1)
             values = [float(k * i) for i in range(m + 1)]
-            spread, whole = k * k * m * (m + 2) / 12, log2(m + 1)
+            spread = k * k * m * (m + 2) / 12
+            whole = log2(m + 1)
             factors = [
                 added_noise("gaussian", values, sqrt(spread / ratio)).times(Fraction(1 / whole))
                 for ratio in (k ** (2 * eps * (k - 1)), (m + 1) ** (2 * eps) - 1)
@@ -244,7 +247,8 @@ def example_5() -> Exhibit:
     rows: list[tuple[Cell, ...]] = []
     for eps, delta, variance in ((0.5, 1e-6, 25), (1, 1e-5, 100), (4, 1e-5, 100), (8, 0.01, 100), (10, 1e-5, 100)):
         printed = 2 * log(2 / delta) / eps**2
-        reached, least = gaussian_delta(eps, sqrt(printed)), gaussian_sigma(eps, delta) ** 2
+        reached = gaussian_delta(eps, sqrt(printed))
+        least = gaussian_sigma(eps, delta) ** 2
         leaks = [log1p(variance / v) / 2 / log(2) for v in (printed, least)]
         shrunk = max(0.0, log2(variance / least) / 2)
         note = "the promise is broken (E14)" if reached > delta else "more noise than needed (E14)"

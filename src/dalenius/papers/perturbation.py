@@ -280,7 +280,8 @@ def _response(atoms: _Atoms, z: _Floats, mu: float, cells: _Floats) -> tuple[_Fl
 
     def answer(b: _Floats) -> tuple[_Floats, _Floats]:
         values = mu * (np.log2(p / np.maximum(b, 1e-300)) @ atoms.rows.T) - z
-        v, best = np.zeros((len(a), len(atoms.mass))), np.empty_like(a)
+        v = np.zeros((len(a), len(atoms.mass)))
+        best = np.empty_like(a)
         for w, members in enumerate(of_w):
             top = values[:, members].argmax(axis=1)
             v[at, members[top]] = a[:, w]
@@ -295,7 +296,8 @@ def _response(atoms: _Atoms, z: _Floats, mu: float, cells: _Floats) -> tuple[_Fl
         for _ in range(50):
             middle = (low + high) / 2
             more = (answer(np.column_stack([1 - middle, middle]))[0] @ atoms.rows)[:, 1] > middle
-            low, high = np.where(more, middle, low), np.where(more, high, middle)
+            low = np.where(more, middle, low)
+            high = np.where(more, high, middle)
         below, best = answer(np.column_stack([1 - low, low]))
         above = answer(np.column_stack([1 - high, high]))[0]
         up, down = (below @ atoms.rows)[:, 1], (above @ atoms.rows)[:, 1]

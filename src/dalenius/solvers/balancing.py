@@ -95,7 +95,8 @@ def _attempt(
     """Rows for one kappa, or None if an entry is negative."""
     unit = 1 << bits
     rows: list[SparseRow] = [{} for _ in n]
-    left, missing = [unit] * len(n), [[0] * len(pivots) for _ in shares]
+    left = [unit] * len(n)
+    missing = [[0] * len(pivots) for _ in shares]
     at = set(pivots)
     for x, weight in enumerate(n):
         if x in at:

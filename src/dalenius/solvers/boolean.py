@@ -79,7 +79,9 @@ def _least(base: Floats, A: Floats, cost: Floats, positive: NDArray[np.bool_], g
     size, rows = base.shape[0], A.reshape(len(A), -1)
     y = positive.astype(np.float64)
     x = positive.astype(np.float64)
-    N, X, one = np.eye(size) * (1 + float(np.abs(base).sum(axis=1).max())), np.eye(size), np.eye(size)
+    N = np.eye(size) * (1 + float(np.abs(base).sum(axis=1).max()))
+    X = np.eye(size)
+    one = np.eye(size)
     many, toward = size + int(positive.sum()), 0.5
     for _ in range(_STEPS):
         missed = base + np.tensordot(y, A, 1) - N

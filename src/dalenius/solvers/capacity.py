@@ -142,14 +142,17 @@ def _interior(rows: Floats, h: Floats, gap: float) -> Floats:
         inverse = _inverse(rows / np.sqrt(q), s / w)
         if inverse is None:
             break
-        mu, residual, flat = float(w @ s) / m, d - c + s, inverse(np.ones(m))
+        mu = float(w @ s) / m
+        residual = d - c + s
+        flat = inverse(np.ones(m))
         dw, ds, dc = _step(inverse, flat, residual, -s * w, w, s)
         there = float((w + _way(w, dw) * dw) @ (s + _way(s, ds) * ds)) / m
         dw, ds, dc = _step(inverse, flat, residual, (max(there, 0.0) / mu) ** 3 * mu - s * w - dw * ds, w, s)
         along, across = _way(w, dw), _way(s, ds)
         w = np.maximum(w + along * dw, 1e-300)
         w /= w.sum()
-        s, c = np.maximum(s + across * ds, 1e-300), c + across * dc
+        s = np.maximum(s + across * ds, 1e-300)
+        c = c + across * dc
     return best
 
 

@@ -152,7 +152,9 @@ class _Program:
     def derivatives(self, v: Floats, tau: float) -> tuple[Floats, Floats]:
         law = self.lift @ self.parts(v)[0]
         out = self.mirror @ self.parts(v)[1]
-        slacks, width, n = self.slacks(v), len(law), len(law) + self.m + 1
+        slacks = self.slacks(v)
+        width = len(law)
+        n = len(law) + self.m + 1
         g, h = np.zeros(n), np.zeros((n, n))
         g[-1] = tau
         for x, s in enumerate(slacks):
@@ -161,7 +163,8 @@ class _Program:
             d[:width], d[width + x : 2 * width + x], d[-1] = np.log(seen) - np.log(law) - 1, law / seen, 1.0
             g -= weight * d
             h += self.twins[x] / s**2 * np.outer(d, d)
-            a, b = np.arange(width), np.arange(width) + width + x
+            a = np.arange(width)
+            b = np.arange(width) + width + x
             h[a, a] += weight / law
             h[b, b] += weight * law / seen**2
             h[a, b] -= weight / seen
@@ -191,7 +194,9 @@ class _Program:
                 step = size * np.linalg.solve(both, np.concatenate([-g * size, np.zeros(e)]))[: len(v)]
             except np.linalg.LinAlgError as error:
                 raise SolverFailed(f"the search for the noise of the least capacity: {error}") from None
-            fall, share, here = float(-g @ step), 1.0, self.barrier(v, tau)
+            fall = float(-g @ step)
+            share = 1.0
+            here = self.barrier(v, tau)
             if fall < 1e-9:
                 return v
             while self.barrier(v + share * step, tau) > here - 0.1 * share * fall:

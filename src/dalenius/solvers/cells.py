@@ -104,7 +104,9 @@ def cover(
     # A piece deep below z to start from: z without its moments, lowered.
     inside[k:] = np.linalg.lstsq(M, z, rcond=None)[0] if M.shape[1] else 0
     inside[:k] = (z - F @ inside).min() - 0.1
-    cells, start, names = np.eye(k)[None], inside[None], np.zeros(1, dtype=np.intp)
+    cells = np.eye(k)[None]
+    start = inside[None]
+    names = np.zeros(1, dtype=np.intp)
     done: list[tuple[Floats, Floats, Floats]] = []
     seen: list[tuple[Floats, Floats]] = []
     splits: dict[int, tuple[int, int, int, int, int]] = {}
@@ -168,7 +170,8 @@ def _edges(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
     """The edge (i, l) and the place m / _GRID on it whose split lowers the chord most at the given weights."""
     J, k = values.shape
-    best, chosen = np.full(J, -np.inf), np.zeros((3, J), dtype=np.intp)
+    best = np.full(J, -np.inf)
+    chosen = np.zeros((3, J), dtype=np.intp)
     weights = np.maximum(weights, 1e-12)
     for i in range(k):
         for l in range(i + 1, k):
@@ -189,7 +192,9 @@ def _programs(
     """tau, the piece that reaches it, and the other side's weights, objective and infeasibility, for each cell."""
     J, k = values.shape
     tau, pieces = np.full(J, np.inf), start.copy()
-    weights, objective, away = np.full((J, k), 1 / k), np.full(J, -np.inf), np.full(J, np.inf)
+    weights = np.full((J, k), 1 / k)
+    objective = np.full(J, -np.inf)
+    away = np.full(J, np.inf)
     size = max(1, _ENTRIES // len(F))
     for at in range(0, J, size):
         part = slice(at, at + size)
@@ -260,7 +265,8 @@ def _path(
         up = np.minimum(1, 0.99 * _room(t, dt, beta, db))
         down = np.minimum(1, 0.99 * _room(s, ds, sigma, dsigma))
         t, beta = t + up * dt, beta + up * db
-        y, tau = y + down * x[:, :R], tau + down[:, 0] * x[:, R]
+        y = y + down * x[:, :R]
+        tau = tau + down[:, 0] * x[:, R]
         s = z - y @ F.T
         sigma = (A[:, :, :k] @ y[:, :k, None])[:, :, 0] - values + tau[:, None]
         keep = (s.min(axis=1) > 0) & (sigma.min(axis=1) > 0) & np.isfinite(y).all(axis=1)

@@ -73,7 +73,8 @@ def envelope(w: Floats, d: Floats, z: Floats) -> Envelope:
     sigma, rates = -_STEEP, []
     for _ in range(_PIVOTS):
         x = inverse[:, 0]
-        u, v = min(1.0, max(0.0, float(x @ w[basis]))), float(x @ z[basis])
+        u = min(1.0, max(0.0, float(x @ w[basis])))
+        v = float(x @ z[basis])
         if not points or u > points[-1][0] + 1e-15:
             if points:
                 edges.append((sigma, (z[basis] - sigma * w[basis]) @ inverse))

@@ -38,7 +38,8 @@ def correlation(p: Floats, rows: Floats) -> tuple[float, float, Floats]:
     left, right = np.sqrt(p), np.sqrt(q[q > 0])
     small = a.shape[0] <= a.shape[1]
     gram = a @ a.T - np.outer(left, left) if small else a.T @ a - np.outer(right, right)
-    n, error = len(gram), 1.1 * (max(a.shape) + 2 * len(p) + 40) * UNIT
+    n = len(gram)
+    error = 1.1 * (max(a.shape) + 2 * len(p) + 40) * UNIT
     value, vector = _largest(gram)
     f = vector if small else a @ vector - left * (right @ vector)
     f = f / max(float(np.linalg.norm(f)), 1e-300)
@@ -113,14 +114,17 @@ def _two_point(p: Floats, q: Floats) -> tuple[Floats, Floats]:
     """max over b of 1 - sum p q / (b p + (1-b) q) for each pair of rows: a value, and a bound by its slope."""
     product, difference = p * q, p - q
     value, top = np.full(len(p), -inf), np.full(len(p), inf)
-    low, high, b = np.zeros(len(p)), np.ones(len(p)), np.ones(len(p))
+    low = np.zeros(len(p))
+    high = np.ones(len(p))
+    b = np.ones(len(p))
     todo = np.arange(len(p))
     for turn in range(80):
         mean = b[todo, None] * p[todo] + (1 - b[todo])[:, None] * q[todo]
         inverse = np.divide(1.0, mean, out=np.zeros_like(mean), where=product[todo] > 0)
         part = product[todo] * inverse
         tilt = difference[todo] * inverse
-        here, slope = 1 - part.sum(axis=1), np.einsum("sy,sy->s", part, tilt)
+        here = 1 - part.sum(axis=1)
+        slope = np.einsum("sy,sy->s", part, tilt)
         bend = 2 * np.einsum("sy,sy,sy->s", part, tilt, tilt)
         low[todo], high[todo] = np.where(slope > 0, b[todo], low[todo]), np.where(slope < 0, b[todo], high[todo])
         rise = np.maximum(slope * (high[todo] - b[todo]), slope * (low[todo] - b[todo])) + 4 * UNIT

@@ -71,7 +71,8 @@ def centred(V: Floats, m: Floats, R: Floats, K: Floats, gap: float) -> tuple[Flo
     for step in range(_STEPS):
         B = np.linalg.inv((V.T * (theta / m)) @ V)
         M, N = V @ B @ V.T, V @ B @ K @ B @ V.T
-        gradient, value = -np.diag(N) / m, float(np.trace(K @ B))
+        gradient = -np.diag(N) / m
+        value = float(np.trace(K @ B))
         if step == 0:
             z = np.full(rows, -float(gradient.min()))
             slack = np.maximum(gradient + R.T @ z, 1e-2 * value)
@@ -90,7 +91,9 @@ def centred(V: Floats, m: Floats, R: Floats, K: Floats, gap: float) -> tuple[Flo
         move = found[:n]
         turn = target - slack - slack / theta * move
         reach = min(_reach(theta, move), _reach(slack, turn))
-        theta, z, slack = theta + reach * move, z + reach * found[n:], slack + reach * turn
+        theta = theta + reach * move
+        z = z + reach * found[n:]
+        slack = slack + reach * turn
     return theta, z
 
 

@@ -74,7 +74,9 @@ def invariant(
     >>> round(found.value, 6), round(found.bound, 6)
     (0.160058, 0.160058)
     """
-    shape, deadline, number = first.T.shape, monotonic() + seconds, count()
+    shape = first.T.shape
+    deadline = monotonic() + seconds
+    number = count()
     best, most = first, _told(p, first)
 
     def examined(low: Floats, high: Floats) -> _Node:

@@ -87,7 +87,9 @@ def cone_programs(p: Floats, W: Floats, M: Floats, Q: Floats, ratio: float | Non
     def programs(z: Floats, cells: Floats, values: Floats, _: float, deadline: float) -> Found:
         J = len(cells)
         tau, pieces = np.full(J, np.inf), np.zeros((J, m))
-        weights, objective, away = np.full((J, k), 1 / k), np.full(J, -np.inf), np.full(J, np.inf)
+        weights = np.full((J, k), 1 / k)
+        objective = np.full(J, -np.inf)
+        away = np.full(J, np.inf)
         solver = silent_simplex(1e-9)
         for j in range(J):
             corners = np.zeros((3 * k, rows))

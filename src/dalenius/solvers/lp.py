@@ -203,7 +203,9 @@ def silent_simplex(tol: float, **more: int | float | str) -> highspy.Highs:
 
 
 def _optimum(solver: highspy.Highs, costs: _Floats, scale: _Floats, gain: float) -> Optimum:
-    solution, basis, basic = solver.getSolution(), solver.getBasis(), highspy.HighsBasisStatus.kBasic
+    solution = solver.getSolution()
+    basis = solver.getBasis()
+    basic = highspy.HighsBasisStatus.kBasic
     x = np.array(solution.col_value, dtype=np.float64)
     return Optimum(
         float(costs @ x),

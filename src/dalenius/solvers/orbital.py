@@ -270,7 +270,8 @@ class _Master:
 
     def descend(self) -> None:
         """Price by descent from random vertices."""
-        y, starts = self.solve(), max(4, min(_STARTS, _ENTRIES // self.S.atoms))
+        y = self.solve()
+        starts = max(4, min(_STARTS, _ENTRIES // self.S.atoms))
         shape = starts, self.S.atoms
         skewed = self.rng.exponential(size=shape) - 2 * self.rng.random((starts, 1)) * y[self.S.types]
         costs = np.where(self.rng.random((starts, 1)) < 0.5, skewed, self.rng.normal(size=shape))

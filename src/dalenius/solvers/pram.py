@@ -99,7 +99,9 @@ class _State:
         _, first = np.unique(-p, return_index=True)
         self.first = np.zeros(self.S, dtype=bool)  # letters of equal p are alike: one of them stands for all
         self.first[first] = True
-        self.value, self.shape, self.bases = -np.inf, list[float | None](), list[Floats]()
+        self.value = -np.inf
+        self.shape = list[float | None]()
+        self.bases = list[Floats]()
         self.roles, self.base = np.zeros(self.S, dtype=np.int64), np.zeros(self.S)
         # The commonest letters by themselves; the rarer, the more of them in one group.
         order = np.argsort(-p, kind="stable")

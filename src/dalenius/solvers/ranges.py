@@ -104,7 +104,8 @@ def relations(p: Floats, W: Floats, M: Floats) -> Relations | None:
     """
     there = p > 0
     known = np.concatenate([np.ones((int(there.sum()), 1)), M[there]], axis=1)
-    left, free = W[there] - known @ np.linalg.lstsq(known, W[there], rcond=None)[0], list[int]()
+    left = W[there] - known @ np.linalg.lstsq(known, W[there], rcond=None)[0]
+    free = list[int]()
     while len(free) < W.shape[1]:
         size = np.linalg.norm(left, axis=0)
         w = int(size.argmax())
@@ -166,7 +167,8 @@ class RangePrograms:
             A[at : at + self.N, : self.N], A[at : at + self.N, self.N] = np.eye(self.N), -1.0
             A[at + self.N :, : self.N], A[at + self.N :, self.N] = -np.eye(self.N), ratio
         A[: self.k, -2 * self.k : -self.k], A[: self.k, -self.k :] = np.eye(self.k), -np.eye(self.k)
-        lower, upper = np.zeros(self.rows), np.full(self.rows, np.inf)
+        lower = np.zeros(self.rows)
+        upper = np.full(self.rows, np.inf)
         lower[self.k] = upper[self.k] = 1.0
         upper[self.k + 1 : self.k + 1 + M.shape[1]] = 0.0
         column, row = np.nonzero(A.T)

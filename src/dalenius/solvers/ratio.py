@@ -38,7 +38,9 @@ def best_ratio(p: Floats, rows: Floats, direction: Floats, *, starts: int = 64, 
     q = np.vstack([np.eye(n) * (1 - 1e-6 * n) + 1e-6, *(v / v.sum() for v in tilted), rng.dirichlet([0.4] * n, starts)])
     q = np.maximum(q, 1e-15)
     q /= q.sum(axis=1, keepdims=True)
-    log_p, best, found = np.log(p), max(_ratio(p, rows, out, np.eye(n))[0].tolist()), q[:1]
+    log_p = np.log(p)
+    best = max(_ratio(p, rows, out, np.eye(n))[0].tolist())
+    found = q[:1]
     ratio, tilt = _ratio(p, rows, out, q)
     for turn in range(rounds):
         exponent = log_p + (tilt @ rows.T) / np.maximum(ratio, 1e-12)[:, None]
@@ -58,7 +60,8 @@ def best_ratio(p: Floats, rows: Floats, direction: Floats, *, starts: int = 64, 
 
 def _polished(p: Floats, rows: Floats, out: Floats, q: Floats) -> float:
     """Newton's method for D(Qp||Pp) - lambda D(Q||P) with lambda the ratio at Q, from a Q nearly stationary."""
-    n, best = len(p), float(_ratio(p, rows, out, q[None])[0][0])
+    n = len(p)
+    best = float(_ratio(p, rows, out, q[None])[0][0])
     seen = out > 0
     for _ in range(30):
         if best <= 0 or q.min() < 1e-12:

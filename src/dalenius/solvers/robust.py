@@ -96,7 +96,8 @@ class Cut:
 
     def tilt(self, shape: tuple[int, int]) -> Floats:
         """Its coefficients of W, times the weight."""
-        out, front = np.zeros(shape), self.weight * self.b * (1 - self.b)
+        out = np.zeros(shape)
+        front = self.weight * self.b * (1 - self.b)
         out[self.first] = front * (2 * self.slopes - self.b * self.slopes**2)
         out[self.second] = front * (-2 * self.slopes - (1 - self.b) * self.slopes**2)
         return out
@@ -171,7 +172,9 @@ def least_contraction(
     first, second = np.triu_indices(n, 1)
     known = {(int(i), int(j), 0.5) for i, j in zip(first, second, strict=True) if n <= 8 or j - i in (1, n - 1, n // 2)}
     best: Robust | None = None
-    bound, begin, rounds = 0.0 if cost is None else -np.inf, time.monotonic(), 0
+    bound = 0.0 if cost is None else -np.inf
+    begin = time.monotonic()
+    rounds = 0
     while True:
         rounds += 1
         rows, cuts, mu = _contraction_round(limits, sorted(known), cost, level, seconds)

@@ -86,7 +86,8 @@ class _State:
         self.J, self.N = J, N
         self.c = np.full((J, N), 1 / J)
         self.tau = np.full(J, 2 / ((1 + ratio) * J)) if ratio else np.zeros(J)
-        self.lam, self.nu = np.zeros((J, M.shape[1])), np.zeros((J, q))
+        self.lam = np.zeros((J, M.shape[1]))
+        self.nu = np.zeros((J, q))
         spread = max(float(np.ptp(S)), 1e-3)
         if q:
             self.nu[:] = spread / (q * np.maximum(np.abs(Q).max(axis=0), 1e-9))

@@ -139,7 +139,8 @@ class _Laplace:
         return -1 - (self.right.at(x) + self.left.at(-x)) / 2 + self.scale
 
     def at(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        after, before = self.right.at(x) / 2, self.left.at(-x) / 2
+        after = self.right.at(x) / 2
+        before = self.left.at(-x) / 2
         here = np.log(np.exp(-np.abs(x[:, None] - self.points)) @ self.weights)
         average = after + before
         return -1 - average + self.scale, before - after, here - average
@@ -157,7 +158,8 @@ class _Rightward:
         m = len(points)
         self.x = points
         gaps = np.exp(-np.diff(points))
-        self.falling, self.rising = weights.copy(), weights.copy()
+        self.falling = weights.copy()
+        self.rising = weights.copy()
         for j in range(1, m):
             self.falling[j] += self.falling[j - 1] * gaps[j - 1]
         for j in range(m - 2, -1, -1):
@@ -182,7 +184,9 @@ class _Rightward:
     def at(self, x: Floats) -> Floats:
         j = np.searchsorted(self.x, x, side="right") - 1
         out = np.empty(len(x))
-        inside, beyond, ahead = (j >= 0) & (j < len(self.x) - 1), j == len(self.x) - 1, j < 0
+        inside = (j >= 0) & (j < len(self.x) - 1)
+        beyond = j == len(self.x) - 1
+        ahead = j < 0
         out[inside] = self._within(x[inside], j[inside])
         out[beyond] = log(self.falling[-1]) - (x[beyond] - self.x[-1]) - 1
         if ahead.any():  # before all points g rises with slope one: g = log rising_0 - (x_0 - y)
@@ -301,7 +305,8 @@ def _highest(mixture: _Mixture, reach: float, wanted: float) -> float:
     while len(centres):
         d, slope, curve = mixture.at(centres)
         wanted = max(wanted, float(d.max()) + e0 + GAP)  # below D itself nothing can be shown
-        slope, wide = np.abs(slope) + e1, r * (1 + 1e-9) + 1e-15
+        slope = np.abs(slope) + e1
+        wide = r * (1 + 1e-9) + 1e-15
         b = np.minimum(1.0, curve + e2 + mixture.third * wide)
         turn = np.where((b < 0) & (slope < -b * wide), slope**2 / np.maximum(-2 * b, 1e-300), slope * wide)
         rise = turn + np.maximum(b, 0.0) * wide * wide / 2

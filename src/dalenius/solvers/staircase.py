@@ -147,7 +147,9 @@ def generated(
 
 def first_columns(p: Floats, ratio: float) -> Floats:
     """Every single atom and every other, and prefixes of random orders with about the best mass: a feasible start."""
-    N, draw, wanted = len(p), np.random.default_rng(0), best_mass(ratio)
+    N = len(p)
+    draw = np.random.default_rng(0)
+    wanted = best_mass(ratio)
     sets = [np.eye(N), 1 - np.eye(N)]
     for _ in range(2 * N):
         order = draw.permutation(N)
@@ -163,13 +165,18 @@ class _Master:
     """The linear program over the columns so far; HiGHS keeps its basis between rounds."""
 
     def __init__(self, pricing: "Pricing") -> None:
-        self.pricing, self.columns, self.known = pricing, list[Floats](), set[bytes]()
-        self.solver, self.x = silent_simplex(1e-10, threads=1), np.zeros(0)
+        self.pricing = pricing
+        self.columns = list[Floats]()
+        self.known = set[bytes]()
+        self.solver = silent_simplex(1e-10, threads=1)
+        self.x = np.zeros(0)
         N = len(pricing.p)
-        nothing, none = np.array([], dtype=np.int32), np.array([])
+        nothing = np.array([], dtype=np.int32)
+        none = np.array([])
         for _ in range(N):
             self.solver.addRow(1.0, 1.0, 0, nothing, none)
-        self.rows, self.scale = np.arange(N, dtype=np.int32), 2.0**10 / float(pricing.ceiling)
+        self.rows = np.arange(N, dtype=np.int32)
+        self.scale = 2.0**10 / float(pricing.ceiling)
 
     def add(self, columns: Floats) -> int:
         """Take in the columns that are new; how many."""

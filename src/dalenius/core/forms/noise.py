@@ -275,7 +275,8 @@ class Noise(Kernel):
 def _whole(numbers: tuple[Fraction, ...], move: Fraction, far: Sequence[int]) -> Parts:
     """The same numbers over one denominator; sums of products with numbers up to `far` stay within 64 bits."""
     one = lcm(move.denominator, *(number.denominator for number in numbers))
-    parts, rest = [int(number * one) for number in numbers], int(move * one)
+    parts = [int(number * one) for number in numbers]
+    rest = int(move * one)
     if sum(abs(part) * (n + 1) for part, n in zip(parts, far, strict=True)) + abs(rest) >= LARGEST:
         raise Unsupported("the numbers of this noise are too long to be drawn; take a larger step or fewer digits")
     return parts, rest, one

@@ -53,7 +53,8 @@ class Types(Kernel):
     form: ClassVar[str] = "types"
 
     def __post_init__(self) -> None:
-        many, letters = count_types(self.n, len(self.alphabet)), len(self.letters())
+        many = count_types(self.n, len(self.alphabet))
+        letters = len(self.letters())
         if len(self.of_type) != many:
             raise InvalidChannel(f"{len(self.of_type)} rows for the {many} types of {self.n} samples")
         if self.columns and len(set(self.columns)) != self.n:

@@ -86,7 +86,8 @@ def dealt_findings(
     share: float,
 ) -> tuple[list[Finding], list[dict[str, Any]]]:
     """Columns and words against the law of each type; for each sample, the roles that it plays against its value."""
-    dealt, law = Dealt.read(channel, inputs, letters), rows_of(channel)
+    dealt = Dealt.read(channel, inputs, letters)
+    law = rows_of(channel)
     if (dealt.pair < 0).any():
         what = "released values follow the recipe"
         return [Finding(what, 0.0, share, "a value was released that its input cannot draw")], []

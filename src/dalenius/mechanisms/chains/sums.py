@@ -230,7 +230,8 @@ def _told(states: Mapping[Run, Rows], priors: Priors, terms: Sequence[tuple[Run,
     if _few(priors, terms, size) and prod(map(len, priors.values())) * size ** len(priors) <= 8 * DENSE:
         given = reduce(np.kron, laws.values())
         digits = np.array(np.unravel_index(np.arange(size ** len(laws)), [size] * len(laws)))
-        place, y = list(laws), np.zeros(size ** len(laws), dtype=np.int64)
+        place = list(laws)
+        y = np.zeros(size ** len(laws), dtype=np.int64)
         for names in terms:
             y = y * size + digits[[place.index(n) for n in names]].sum(axis=0) % size
         rows = np.array([np.bincount(y, weights=row, minlength=size ** len(terms)) for row in given])

@@ -65,7 +65,8 @@ def beside_kept(
     """
     BESIDE_KEPT.refuse(problem)
     (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
-    joint, ratio = problem.pmf.marginal([*problem.observe, *problem.kept]), exp(promise.epsilon)[0]
+    joint = problem.pmf.marginal([*problem.observe, *problem.kept])
+    ratio = exp(promise.epsilon)[0]
     problem, alphabets = replace(problem, joint=joint), joint.alphabets(problem.observe)
     vectors = _by_letter(joint, [len(letters) for letters in alphabets.values()])
     order = sorted((x for x, v in enumerate(vectors) if any(v)), key=lambda x: (sum(vectors[x]), vectors[x], -x))[::-1]
@@ -73,13 +74,15 @@ def beside_kept(
     table = np.array([[n / joint.total for n in vectors[x]] for x in order]).T
     table /= table.sum()
     if len(order) < 2:
-        groups, columns = np.zeros(1, dtype=np.int64), [(1 / ratio, frozenset({0}))]
+        groups = np.zeros(1, dtype=np.int64)
+        columns = [(1 / ratio, frozenset({0}))]
         tree = [["leaf", *["1"] * len(table)]]
         proof = Certificate({"rule": "subsets", "runs": [["1", ["0"]]], "tree": tree})
         words = "one value: there is nothing to say"
     else:
         told = _bits(on_progress)
-        r, share = min(float(ratio), LARGE), min(gap, RELATIVE) * local_ceiling(float(ratio))
+        r = min(float(ratio), LARGE)
+        share = min(gap, RELATIVE) * local_ceiling(float(ratio))
         groups, columns, proof = _designed(table, kinds, ratio, r, share, min(seconds, SECONDS), told)
         words = f"staircase columns beside {len(table)} kept values, generated one by one"
         words += f", {groups.max() + 1} classes of {len(order):,} values" if len(order) > ALONE else ""

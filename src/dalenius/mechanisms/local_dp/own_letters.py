@@ -68,7 +68,8 @@ def own_letters(
     """
     OWN_LETTERS.refuse(problem)
     (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
-    joint, r = problem.pmf.marginal(list(problem.observe)), exp(promise.epsilon)[0]
+    joint = problem.pmf.marginal(list(problem.observe))
+    r = exp(promise.epsilon)[0]
     problem = replace(problem, joint=joint)
     alphabets = joint.alphabets(problem.observe)
     letters = list(product(*alphabets.values()))
@@ -166,7 +167,8 @@ def _fresh(problem: Problem) -> Problem:
 
 def _allowed(problem: Problem, letters: Sequence[tuple[str, ...]], counts: Sequence[int]) -> list[int]:
     """The letters that may be released: forbidden from one is impossible from all."""
-    pairs, frozen = set(problem.transitions), set(problem.freeze)
+    pairs = set(problem.transitions)
+    frozen = set(problem.freeze)
     known = {v for letter in letters for v in letter}
     for a in [*(v for pair in problem.transitions for v in pair), *problem.freeze]:
         if a not in known:

@@ -102,7 +102,8 @@ def ties(q: Sequence[Fraction | float], counts: Sequence[int], boxes: Sequence[S
     >>> ties([0.9, 0.1, 0.1], [5, 5, 1], [])
     2
     """
-    alike, apart = Counter(counts), Counter(zip(counts, q, strict=True))
+    alike = Counter(counts)
+    apart = Counter(zip(counts, q, strict=True))
     many = prod(factorial(n) for n in alike.values() if n > 1) // prod(factorial(n) for n in apart.values() if n > 1)
     return many * (2 if len(q) == 2 and boxes else 1)
 

@@ -89,11 +89,14 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
     order = np.array(sorted(np.flatnonzero(counts), key=lambda x: (-int(counts[x]), x)))  # commonest first
     p = np.array([int(counts[x]) / joint.total for x in order])
     begun = monotonic()
-    r, share = min(float(ratio), LARGE), min(gap, RELATIVE) * local_ceiling(float(ratio))
+    r = min(float(ratio), LARGE)
+    share = min(gap, RELATIVE) * local_ceiling(float(ratio))
     told = _bits(on_progress)
     if len(p) <= ALONE:
         found = above = staircase(p / p.sum(), r, gap=share, seconds=min(seconds, 20.0), on_progress=told)
-        groups, masses, proof = np.arange(len(p)), p, _proof(found)
+        groups = np.arange(len(p))
+        masses = p
+        proof = _proof(found)
     else:
         heavy = np.concatenate([p[:HEAVY], [p[HEAVY:].sum()]])
         divisible = np.arange(HEAVY + 1) == HEAVY

@@ -58,7 +58,8 @@ def least_variance(
     """
     VARIANCE.refuse(problem)
     (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
-    joint, r = problem.pmf.marginal(list(problem.observe)), exp(promise.epsilon)[0]
+    joint = problem.pmf.marginal(list(problem.observe))
+    r = exp(promise.epsilon)[0]
     alphabets = joint.alphabets(problem.observe)
     sizes = [len(letters) for letters in alphabets.values()]
     S = int(np.prod(sizes))
@@ -103,7 +104,8 @@ def _by_all(p: Floats, r: float, gap: float, on_progress: Callable[[str], None] 
 def _by_many(p: Floats, r: float, seconds: float, on_progress: Callable[[str], None] | None) -> Found:
     """Generated subsets, their weights and the proof by a matrix."""
     found = many_subsets(p, r, seconds=seconds, on_progress=on_progress)
-    E, B = np.maximum(found.prices.E, 0.0), (found.B + found.B.T) / 2
+    E = np.maximum(found.prices.E, 0.0)
+    B = (found.B + found.B.T) / 2
     np.fill_diagonal(E, 0.0)
     room = _least_eigenvalue(p, r - 1, B, found.prices.z, found.prices.d, E)
     shift = max(0.0, -room) + 1e-13 * float(np.abs(found.prices.z).sum())
@@ -115,7 +117,8 @@ def _by_many(p: Floats, r: float, seconds: float, on_progress: Callable[[str], N
 
 def _least_eigenvalue(p: Floats, c: float, B: Floats, z: Floats, d: Floats, E: Floats) -> float:
     """Of the matrix N of the proof."""
-    one, prices = np.append(1.0, c * p), np.append(z.sum(), c * z)
+    one = np.append(1.0, c * p)
+    prices = np.append(z.sum(), c * z)
     N = (np.outer(one, prices) + np.outer(prices, one)) / 2
     N[1:, 1:] += np.diag(d) - E - c * c * B @ B
     N[0, 1:] -= d / 2

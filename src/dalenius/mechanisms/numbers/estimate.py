@@ -130,7 +130,8 @@ class Undone:
             raise Unsupported(
                 "what is released does not depend on the whole record: there is an axis on which it reveals nothing"
             )
-        plain, back = (give == np.eye(*give.shape)).all(), np.linalg.inv(K)
+        plain = (give == np.eye(*give.shape)).all()
+        back = np.linalg.inv(K)
         offset = np.array([float(axis.move) - 0.5 for axis in channel.axes])
         shift = np.array([float(v) for v in channel.shift]) - (0.0 if plain else 0.5)
         places = (y - shift - give @ offset) @ back.T  # the record of each row before its noise, rounding aside
@@ -250,7 +251,8 @@ def estimate_numbers(
     found = []
     for j, name in enumerate(undone.names):
         s = float(undone.slack[j])
-        mean, half = float(undone.rows[:, j].mean()), z * float(error[j]) + s
+        mean = float(undone.rows[:, j].mean())
+        half = z * float(error[j]) + s
         low = max(0.0, float(np.sqrt(max(0.0, own[j] - wide[j]))) - s) ** 2
         high = (float(np.sqrt(max(0.0, own[j] + wide[j]))) + s) ** 2
         ends = (mean - half, mean + half)
@@ -351,7 +353,8 @@ def regress_numbers(
     covariance[0, 1:] = covariance[1:, 0] = -centre @ slopes
     covariance[0, 0] = level_error + centre @ slopes @ centre
     # Rounding moves a regressor and the residual by at most this, so each product of deviations by at most the sum.
-    moved_x, moved_y = np.abs(X) @ undone.slack, float(np.abs(residual) @ undone.slack)
+    moved_x = np.abs(X) @ undone.slack
+    moved_y = float(np.abs(residual) @ undone.slack)
     size_x = np.sqrt(np.maximum(np.diag(J), 0.0))
     size_y = float(max(residual @ undone.own @ residual, 0.0) ** 0.5)
     slack = np.abs(back) @ (moved_x * size_y + size_x * moved_y + moved_x * moved_y)

@@ -72,7 +72,8 @@ def noise_seen(channel: Noise, inputs: npt.NDArray[Any], letters: npt.NDArray[An
             if many > 1
             else "the noise follows its distribution"
         )
-        begins, ends = np.sort(low[:, i] - shift), np.sort(high[:, i] - shift)
+        begins = np.sort(low[:, i] - shift)
+        ends = np.sort(high[:, i] - shift)
         if begins[-1] > axis.reach + SLACK or ends[0] < -axis.reach - SLACK:
             found.append((what, 0.0, "a number was released that its record cannot draw"))
             continue
@@ -188,7 +189,8 @@ def shuffled_numbers(
     for name, drawn, mean in zip(
         channel.output, np.unravel_index(letters.astype(np.int64), sizes), expected, strict=True
     ):
-        seen, trials = np.bincount(drawn, minlength=len(mean)), np.array(float(max(1, len(letters))))
+        seen = np.bincount(drawn, minlength=len(mean))
+        trials = np.array(float(max(1, len(letters))))
         what = f"how often each number of {name} was released"
         found.append(counts_finding(what, seen, mean, trials, share / len(sizes), list(channel.output[name])))
     return found

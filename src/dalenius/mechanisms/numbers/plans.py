@@ -133,7 +133,8 @@ class Draft:
         """I(X; T), or I(S; T) for the number of the group that each outcome is in, in bits."""
         if self.scale <= 0:
             return 0.0 if len(set(self.shifts.tolist())) == 1 else inf
-        first, reach = int(self.shifts.min()), len(self.law) - 1
+        first = int(self.shifts.min())
+        reach = len(self.law) - 1
         prior = np.bincount(self.shifts - first, weights=shares).astype(float)
         ends = first - reach, first + len(prior) - 1 + reach
         own = information(prior, self.law, first, *ends)
@@ -210,7 +211,8 @@ class ColumnPlan:
         return Draft.of(self.numbers, self._take(j, keep), move, p, scale)
 
     def _draft(self, j: int, share: float) -> Draft:
-        steps, v = share / float(self.numbers.steps[j]) ** 2, float(self.numbers.variances[j])
+        steps = share / float(self.numbers.steps[j]) ** 2
+        v = float(self.numbers.variances[j])
         if self.kind == "shrinkage" and steps >= float(self.constant[j]):
             return self._candidate(j, Fraction(0), steps) or self._unmet(j)
         if self.kind != "shrinkage":

@@ -13,7 +13,8 @@ __all__ = ["noise_stated"]
 def noise_stated(document: Mapping[str, Any]) -> list[str]:
     """What a design or a card of form noise states beside its promises; nothing for any other."""
     proof = document.get("certificate") or document.get("proof") or {}
-    stated, names = proof.get("stated"), joined(list(document["channel"].get("output", ())))
+    stated = proof.get("stated")
+    names = joined(list(document["channel"].get("output", ())))
     if proof.get("kind") != "noise" or not stated:
         return []
     prior = "prior" in document.get("source", {}) or document.get("designed_on") == "a public distribution"

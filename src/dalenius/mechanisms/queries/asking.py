@@ -83,7 +83,8 @@ def asked(question: Question, records: int, unknown: float | None = None) -> Ask
     >>> found.figures.epsilon_nats, found.deltas["1/2"], float(found.deltas["1/10"]) > 0.1
     (Fraction(1, 2), Fraction(0, 1), True)
     """
-    totals, noise = totals_of(question.shape(records), records), noise_of(question, records)
+    totals = totals_of(question.shape(records), records)
+    noise = noise_of(question, records)
     deltas = {written(level): excess_of(totals, noise, question.group, level) for level in LEVELS}
     seen = figures(question, records, noise)
     if unknown is None:

@@ -114,7 +114,8 @@ def _from_table(question: Question, seen: Evaluated, proved: Proved, coins: Coin
     """The outcome that a table of noise gives, and what it leaves open."""
     table = tabled(question, seen.records, Work(ENOUGH))
     place = table.drawn(seen.numbers, coins)
-    drawn, open_ = table.shown(place), table.possible(place, question.level)
+    drawn = table.shown(place)
+    open_ = table.possible(place, question.level)
     labels = question.shape(seen.records).labels
     numbers = tuple(Number(name, v, *ends) for name, v, ends in zip(labels, drawn, open_, strict=True))
     return Answer(question, seen.records, numbers, drawn, proved)

@@ -57,7 +57,8 @@ def shorter_by_a_step(noise: Added, steps: int, level: Fraction) -> Fraction:
     """
     if not 0 < steps <= COARSE:  # on a fine grid a step is next to nothing
         return Fraction(0)
-    missed, sooner = noise.outside(steps), noise.outside(steps - 1)
+    missed = noise.outside(steps)
+    sooner = noise.outside(steps - 1)
     share = (1 - level - missed) / (sooner - missed) if sooner > missed else Fraction(0)
     return Fraction(floor(_between(share, Fraction(0), Fraction(1)) * COINS), COINS)
 

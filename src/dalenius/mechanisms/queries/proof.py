@@ -125,7 +125,8 @@ def _short(q: Fraction) -> str:
 def figures(question: Question, records: int, noise: AnyNoise, delta: Fraction = DELTA) -> Figures:
     """What the answer to a question tells about the records of one person."""
     totals, group = totals_of(question.shape(records), records), question.group
-    level, rho = level_of(totals, noise, group), concentrated_of(totals, noise, group)
+    level = level_of(totals, noise, group)
+    rho = concentrated_of(totals, noise, group)
     used = Fraction(0)
     if level is None and rho is not None:
         level, used = _least_epsilon(totals, noise, group, float(rho), delta), delta

@@ -60,7 +60,8 @@ def asked_words(found: Asked) -> list[str]:
         lacking = f"Somebody who lacks {found.against.partition(':')[2]} bits about all records together learns at most"
         whom = {"any": "Nobody learns more than", "independent": "Somebody who knows all other records learns at most"}
         if found.at_most_bits is not None:
-            budget, parameter = float(found.at_most_bits), float(found.question.parameter)
+            budget = float(found.at_most_bits)
+            parameter = float(found.question.parameter)
             lines.append(f"Parameter {parameter:.9g}, found for a budget of {budget:g} bits.")
         lines.append(f"{whom.get(found.against, lacking)} {in_bits(exact(found.bits))} about one person.")
         if found.against.startswith("unknown"):
@@ -129,7 +130,8 @@ def value_words(value: Fraction | str) -> str:
 
 def ends_words(number: Number) -> str:
     """The interval of a number."""
-    low, high = value_words(number.low), value_words(number.high)
+    low = value_words(number.low)
+    high = value_words(number.high)
     if low == high:
         return f"{low} and no other" if isinstance(number.low, str) else low
     return f"from {low} up to {high}" if isinstance(number.low, str) else f"{low} to {high}"

@@ -61,9 +61,11 @@ def examine_unlisted(
     """
     found = form_of(channel).figures(channel)
     names, strong = tuple(channel.inputs), found.any_two
-    bits, share = min(found.bits, *map(_log2, channel.shape)), min(1.0, found.apart)
+    bits = min(found.bits, *map(_log2, channel.shape))
+    share = min(1.0, found.apart)
     if strong is not None:
-        share, bits = min(share, rounded_up(apart(Fraction(strong)))), min(bits, rounded_up(Fraction(strong) * E_HIGH))
+        share = min(share, rounded_up(apart(Fraction(strong))))
+        bits = min(bits, rounded_up(Fraction(strong) * E_HIGH))
     bits = min(bits, rounded_up(Fraction(share) * Fraction(_log2(channel.shape[0]))))
     one = min(bits, max(_log2(len(letters)) for letters in channel.inputs.values()))
     met: list[Guarantee] = [Dalenius(_short(one)), Contraction(_short(share))]
@@ -90,7 +92,8 @@ def examine_unlisted(
 
 def level_of(stay: Values, other: Values, weight: Values) -> float | None:
     """The largest ratio in a column, as a level in nats."""
-    order, worst = sorted(range(len(stay)), key=other.__getitem__), Fraction(1)
+    order = sorted(range(len(stay)), key=other.__getitem__)
+    worst = Fraction(1)
     for y in range(len(stay)):
         least, most = (next(other[x] for x in side if x != y) * weight[y] for side in (order[:2], order[:-3:-1]))
         low, high = min(stay[y], least), max(stay[y], most)
@@ -105,7 +108,8 @@ def distance_of(stay: Values, other: Values, weight: Values) -> float:
     kinds = Counter(zip(stay, other, weight, strict=True))
     if len(kinds) > KINDS:
         return 1.0
-    whole, worst = sum((n * w for (_, _, w), n in kinds.items()), Fraction(0)), Fraction(0)
+    whole = sum((n * w for (_, _, w), n in kinds.items()), Fraction(0))
+    worst = Fraction(0)
     for (a, n), (b, _) in combinations_with_replacement(kinds.items(), 2):
         if a != b or n > 1:
             shared = abs(a[1] - b[1]) * (whole - a[2] - b[2])

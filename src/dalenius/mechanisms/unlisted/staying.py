@@ -97,9 +97,11 @@ class StayingForm(UnlistedForm[C]):
         all; how often each letter occurs."""
         if channel.shape[1] <= LETTERS:
             return super().tested(channel, which, views, inputs, letters, share)
-        inputs, letters = inputs.astype(np.int64), letters.astype(np.int64)
+        inputs = inputs.astype(np.int64)
+        letters = letters.astype(np.int64)
         size, same, stays = channel.shape[0], inputs == letters, self.kept_share(channel)
-        n, kept = np.bincount(inputs, minlength=size).astype(np.float64), np.bincount(inputs[same], minlength=size)
+        n = np.bincount(inputs, minlength=size).astype(np.float64)
+        kept = np.bincount(inputs[same], minlength=size)
         values, classes = np.unique(stays, return_inverse=True)
         of_class = np.asarray(np.bincount(classes, weights=n), dtype=np.float64)
         what = f"how many records keep their value{which}"
@@ -109,7 +111,8 @@ class StayingForm(UnlistedForm[C]):
             seen = np.bincount(classes, weights=kept).astype(np.int64)
             told = [f"records whose value{which} is kept with probability {value:.6g}" for value in values]
             first = counts_finding(what, seen, of_class * values, of_class, share / 2, told)
-        in_all, rows = (np.array([kept.sum()]), np.array([float(stays @ n)])), np.array(float(len(letters)))
+        in_all = (np.array([kept.sum()]), np.array([float(stays @ n)]))
+        rows = np.array(float(len(letters)))
         often = np.bincount(letters, minlength=size), self.expected(channel, n)
         labels = [" · ".join(y) for y in channel.letters()]
         findings = [

@@ -51,7 +51,8 @@ class State:
     def moved(self, step: float, d: "State") -> "State":
         changed: dict[str, Any] = {}
         for f in fields(self):
-            here, way = getattr(self, f.name), getattr(d, f.name)
+            here = getattr(self, f.name)
+            way = getattr(d, f.name)
             changed[f.name] = (
                 [h + step * g for h, g in zip(here, way, strict=True)] if isinstance(here, list) else here + step * way
             )

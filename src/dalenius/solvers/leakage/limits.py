@@ -95,7 +95,8 @@ class Limits:
             Q = _flint(other) * channel
             for k in range(len(counts)):
                 for t in range(self.program.letters):
-                    after, before = int(J[k, t]) * below, int(Q[k, t])
+                    after = int(J[k, t]) * below
+                    before = int(Q[k, t])
                     if after * r.denominator > r.numerator * before or after * r.numerator < r.denominator * before:
                         return "the odds of a secret move too far"
         return None

@@ -155,7 +155,9 @@ def _multipliers(given: Arrays, rows: list[_Row], best: Optimum, loss: float) ->
             y.gauges[row.index[0]][1][row.index[1]][row.index[2:]] = -dual
         else:
             y.floors[row.index[0]][row.kind == "below"][row.index[1:]] = -dual
-    posteriors, worst, alone = list(y.posteriors), list(y.worst), list(y.worst_posteriors)
+    posteriors = list(y.posteriors)
+    worst = list(y.worst)
+    alone = list(y.worst_posteriors)
     for k, eta in silent.items():
         s = limits[k][0]
         average = k < len(given.leakages)

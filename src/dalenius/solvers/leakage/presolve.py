@@ -143,7 +143,9 @@ def _paid(a: Arrays, allowed: Exact, y: Multipliers, causes: list[_Cause], objec
     R, _ = a.reduced_costs(y, objective=objective)
     best = np.where(allowed, R, np.inf).min(axis=1)
     best = np.where(np.isfinite(best), best, 1.0)  # a row without a letter: any positive cost shows it
-    equal, pairs, distortion = y.equal.copy(), y.pairs.copy(), y.distortion.copy()
+    equal = y.equal.copy()
+    pairs = y.pairs.copy()
+    distortion = y.distortion.copy()
     floors = [(above.copy(), below.copy()) for above, below in y.floors]
     for kind, k, e, t, zero in reversed(causes):
         missing = best[e] - R[e, t]
@@ -352,7 +354,9 @@ def _tied(a: Arrays, loss: float) -> tuple[Arrays, Lift]:  # noqa: ARG001 - ever
 
     def lift(y: Multipliers) -> Multipliers:
         old = none_of(a)
-        pairs, floors, odds = old.pairs, list(old.floors), list(old.odds)
+        pairs = old.pairs
+        floors = list(old.floors)
+        odds = list(old.odds)
         pairs[free_pairs] = y.pairs
         for k, v in zip(free_dp, y.floors, strict=True):
             floors[k] = v
@@ -394,7 +398,9 @@ def _idle(a: Arrays, loss: float) -> tuple[Arrays, Lift]:  # noqa: ARG001
 
     def lift(y: Multipliers) -> Multipliers:
         old = none_of(a)
-        posteriors, worst, single_posteriors = list(old.posteriors), list(old.worst), list(old.worst_posteriors)
+        posteriors = list(old.posteriors)
+        worst = list(old.worst)
+        single_posteriors = list(old.worst_posteriors)
         for k, v in zip([*objective, *(len(a.objective) + k for k in average)], y.posteriors, strict=True):
             posteriors[k] = v
         old.leakage[average] = y.leakage

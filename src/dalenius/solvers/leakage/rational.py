@@ -31,7 +31,9 @@ def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...]
     """
     if solution.channel is not None:
         return solution.channel
-    limits, equal, given = Limits(program), Equalities(program), Arrays.of(program)
+    limits = Limits(program)
+    equal = Equalities(program)
+    given = Arrays.of(program)
     why = "the search left no point"
     for pi in _points(given, equal, solution.pi):
         if program.marginal is not None and len(equal.G) == 1:

@@ -186,7 +186,8 @@ def search(
             inner = None if best.inner is None else wide(best.inner)
             near = Solution(pi, bounding, given.value(pi), given.bound(bounding), steps, inner)
         raise Unfinished(words, near, bounding, None if best.last is None else wide(best.last))
-    pi, y = wide(best.pi), back(scaled.multipliers(best.multipliers))
+    pi = wide(best.pi)
+    y = back(scaled.multipliers(best.multipliers))
     inner = None if best.inner is None else wide(best.inner)
     return Solution(pi, y, given.value(pi), given.bound(y), steps, inner, None, best.snapshot)
 
