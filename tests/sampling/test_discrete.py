@@ -7,7 +7,7 @@ from math import exp
 import pytest
 
 from dalenius.errors import InputError
-from dalenius.sampling.discrete import Coins, discrete_gaussian, discrete_laplace
+from dalenius.sampling.discrete import Coins, discrete_gaussian, discrete_geometric, discrete_laplace
 from dalenius.sampling.key import Key
 from dalenius.sampling.stream import Stream
 from tests.effort import effort
@@ -19,6 +19,8 @@ LAWS = [
     (discrete_laplace, Fraction(1, 3), lambda t, s: exp(-abs(t) / s)),
     (discrete_gaussian, Fraction(25, 2), lambda t, v: exp(-t * t / 2 / v)),
     (discrete_gaussian, Fraction(2, 3), lambda t, v: exp(-t * t / 2 / v)),
+    (discrete_geometric, Fraction(1, 2), lambda t, ratio: ratio ** abs(t)),
+    (discrete_geometric, Fraction(9, 10), lambda t, ratio: ratio ** abs(t)),
 ]
 
 
@@ -93,3 +95,14 @@ def test_refusals():
         discrete_laplace(Fraction(0), coins)
     with pytest.raises(InputError, match="variance"):
         discrete_gaussian(Fraction(-1), coins)
+    for ratio in (0, 1):
+        with pytest.raises(InputError, match="ratio of geometric noise"):
+            discrete_geometric(Fraction(ratio), coins)
+
+
+def test_geometric_noise_of_a_ratio_in_between_is_drawn():
+    coins = Coins(Stream(bytes(32)), 1)
+    drawn = [discrete_geometric(Fraction(1, 2), coins) for _ in range(400)]
+    # 400 draws of variance 4: five standard deviations of their mean are 1/2.
+    assert abs(sum(drawn)) < 200
+    assert 2 < sum(t * t for t in drawn) / 400 < 6

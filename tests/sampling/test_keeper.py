@@ -110,5 +110,5 @@ def test_bad_probabilities_are_refused(q):
 
 
 def test_a_code_outside_is_refused():
-    with pytest.raises(InputError, match="code 2 of row 7"):
+    with pytest.raises(InputError, match=r"code 2 of row 7 is not in 0\.\.1"):
         Keeper([Fraction(1, 2)] * 2).draw(np.array([2]), Stream(bytes(32)), 7)
