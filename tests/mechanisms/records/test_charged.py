@@ -17,9 +17,10 @@ from dalenius.core import (
     Problem,
     WorstCaseLeakage,
 )
-from dalenius.errors import Infeasible
+from dalenius.errors import Infeasible, Unsupported
 from dalenius.mechanisms.columns.leakage import least
 from dalenius.mechanisms.records import design as designing
+from dalenius.mechanisms.records import packs, unseen
 from dalenius.mechanisms.records.design import design
 
 S, T = ("S",), ("T",)
@@ -104,3 +105,13 @@ def test_guesses_that_gain_nothing_in_the_table_need_no_release(many):
 def test_a_guess_below_the_blind_one_is_infeasible(many):
     with pytest.raises(Infeasible, match="without the release, more than the promised"):
         design(table(Guess(S, at_most=Fraction(1, 4))))
+
+
+@pytest.mark.long
+def test_without_a_release_that_reveals_nothing_neighbours_exchange_their_records(many, monkeypatch):
+    monkeypatch.setattr(unseen, "FEW_KINDS", 0)
+    monkeypatch.setattr(packs, "MOST_SHARES", 0)
+    free = ("A", "B", "C")
+    near(table(InformationPrivacy(S, Fraction(1)), observe=free, preserve_marginals=True), 1.1, 0.9)
+    with pytest.raises(Unsupported, match="add it to observe"):
+        design(table(Independent(S), Leakage(T, Fraction(1)), observe=free, preserve_marginals=True))

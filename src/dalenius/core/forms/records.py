@@ -142,8 +142,8 @@ class Records(Kernel):
     def rows(self) -> Rows:
         if self.shape[0] * self.shape[1] > DENSE:
             raise Unsupported(
-                "a recipe of whole records over so many combinations is never written out",
-                do="read the records and their weights in design.json, or release fewer columns",
+                "a recipe of whole records over so many combinations is never written out; read the records and their "
+                "weights in design.json, or release fewer columns"
             )
         letters = {record: k for k, record in enumerate(product(*(range(len(a)) for a in self.output.values())))}
         at = [letters[record] for record in self.records]

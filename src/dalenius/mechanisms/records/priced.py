@@ -105,10 +105,10 @@ class PricedRecords:
             known = self.flow_of(quiet(self.wide, self.on_progress))
             return Balance(known, known.atom, known.point)
         except Unsupported:
-            return Balance(self._in_blocks(), nowhere, nowhere)  # it tells a little
+            return Balance(self.in_blocks(), nowhere, nowhere)  # it tells a little
 
-    def _in_blocks(self) -> Flow:
-        """Neighbours in the order of the records exchange them, as many as there may be shares for."""
+    def in_blocks(self) -> Flow:
+        """Neighbours in the order of the records exchange them, as many as there may be shares for: it tells little."""
         many = len(self.rows)
         size = max(2, min(many, MOST_SHARES // many))
         block = np.arange(many) // size

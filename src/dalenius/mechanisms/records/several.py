@@ -32,6 +32,7 @@ from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.charged import charged, values_of_classes
 from dalenius.mechanisms.records.guesses import gained_blindly, gains_of, most_gained, priced_actions
 from dalenius.mechanisms.records.odds import nobody_moves
+from dalenius.mechanisms.records.priced import PricedRecords
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.splits import bounds_by_sides
 from dalenius.mechanisms.records.unseen import as_if_seen, quiet
@@ -80,7 +81,7 @@ def all_together(wide: Wide, search: Callable[[Wide], Found | None], seconds: fl
     promises = wide.problem.guarantees
     for promise in promises:
         _refuse_below_blind(wide, promise)
-    silent = _silent(wide, on_progress)
+    silent, why = _silent(wide, on_progress)
     nearly, together = charged(wide, silent, lambda: over(start + CLIMBED * seconds), on_progress)
     proofs = [together]
     for k, promise in enumerate(promises):
@@ -90,7 +91,9 @@ def all_together(wide: Wide, search: Callable[[Wide], Found | None], seconds: fl
         if isinstance(promise, Guess) and found is None:
             alone.append(priced_actions(wide.about(promise.secret), promise))
         proofs += [_one_of_many(proof, k, len(promises)) for proof in alone]
-    rows = _kept_by_all(wide, silent, nearly, search, on_progress)
+    rows = _kept_by_all(wide, silent, not why, nearly, search, on_progress)
+    if rows is None:
+        raise Unsupported(why)
     remark = (
         "For so many records these promises have no exact optimum. This release keeps all of them, and the least "
         "change lies between value and bound"
@@ -108,13 +111,18 @@ def _refuse_below_blind(wide: Wide, promise: Guarantee) -> None:
 
 
 def _kept_by_all(
-    wide: Wide, silent: Rows, nearly: Sequence[Rows], search: Callable[[Wide], Found | None], on_progress: Progress
-) -> Rows:
-    """The cheapest release that is known to keep all promises."""
+    wide: Wide,
+    silent: Rows,
+    exact: bool,
+    nearly: Sequence[Rows],
+    search: Callable[[Wide], Found | None],
+    on_progress: Progress,
+) -> Rows | None:
+    """The cheapest release that is known to keep all promises; None: there is none."""
     promises = wide.problem.guarantees
     equal = [promise for promise in promises if isinstance(promise, Independent)]
     if not equal:
-        found = [_mixed(wide, base, silent, promises) for base in (nobody_moves(wide), *nearly)]
+        found = [_mixed(wide, base, silent, promises, exact) for base in (nobody_moves(wide), *nearly)]
     elif len(equal) == len(promises):
         found = [silent]
     else:
@@ -126,7 +134,8 @@ def _kept_by_all(
     plain = wide.seen and wide.starts is None and all(type(p) in (Independent, Leakage) for p in promises)
     if plain and not wide.problem.preserve_marginals:
         found.append(_at_one_level(wide, on_progress))
-    return min(found, key=lambda rows: _cost(wide, rows))
+    known = [rows for rows in found if rows is not None]
+    return min(known, key=lambda rows: _cost(wide, rows)) if known else None
 
 
 def _independent_alone(
@@ -210,8 +219,8 @@ def _arrived(wide: Wide, rows: Rows) -> Floats:
     return arrived
 
 
-def _mixed(wide: Wide, base: Rows, silent: Rows, promises: Sequence[Guarantee]) -> Rows:
-    """A release, mixed with as little of one that reveals nothing as promises need."""
+def _mixed(wide: Wide, base: Rows, silent: Rows, promises: Sequence[Guarantee], exact: bool = True) -> Rows | None:
+    """A release, mixed with as little of one that reveals little as promises need; None: all of it reveals too much."""
     # What both releases keep, their mixtures keep.
     promises = [promise for promise in promises if not _gains_no_more(wide, base, promise)]
     before, after = _arrived(wide, base), _arrived(wide, silent)
@@ -223,6 +232,8 @@ def _mixed(wide: Wide, base: Rows, silent: Rows, promises: Sequence[Guarantee]) 
 
     if fits(0.0):
         return base
+    if not exact and not fits(1.0):
+        return None
     low, share = 0.0, 1.0
     for _ in range(60):
         middle = (low + share) / 2
@@ -254,17 +265,26 @@ def _gains_no_more(wide: Wide, rows: Rows, promise: Guarantee) -> bool:
     return sum(map(max, gained)) <= most_gained(wide, promise) * wide.total
 
 
-def _silent(wide: Wide, on_progress: Progress) -> Rows:
-    """A release that reveals nothing; where every single record counts, one that leaves each as often as it is."""
+def _silent(wide: Wide, on_progress: Progress) -> tuple[Rows, str]:
+    """A release that reveals nothing; where none is known, one that reveals little, and why.
+
+    Where every single record counts, every record leaves as often as it occurs.
+    """
     every = any(
         isinstance(promise, InformationPrivacy | WorstCaseLeakage | Guess) for promise in wide.problem.guarantees
     )
     if every and not wide.problem.preserve_marginals:
         try:
-            return quiet(replace(wide, problem=replace(wide.problem, preserve_marginals=True)), on_progress)
+            return quiet(replace(wide, problem=replace(wide.problem, preserve_marginals=True)), on_progress), ""
         except Unsupported:
             pass  # the law need not stay
-    return quiet(wide, on_progress)
+    try:
+        return quiet(wide, on_progress), ""
+    except Unsupported as why:
+        if any(isinstance(promise, Independent) for promise in wide.problem.guarantees):
+            raise
+        priced = PricedRecords(wide, on_progress)
+        return priced.whole(priced.in_blocks()), str(why)
 
 
 class _Posteriors:
@@ -314,9 +334,8 @@ class _Posteriors:
         if isinstance(promise, InformationPrivacy):
             ratio, most = self.at(share), exp(float(promise.epsilon)) * less
             return float(ratio.max()) <= most and float(ratio.min()) * most >= 1
-        if isinstance(promise, Guess):
-            return self._gains_no_more(promise, share)
-        return share == 1.0 or float(np.abs(self.at(share) - 1).max()) == 0
+        assert isinstance(promise, Guess)
+        return self._gains_no_more(promise, share)
 
     def _gains_no_more(self, promise: Guess, share: float) -> bool:
         """Whether guesses gain at most the limit; nothing is gained where one action is the best one everywhere."""
