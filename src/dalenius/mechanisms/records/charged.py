@@ -7,6 +7,7 @@ release that reveals nothing (`several`); the unknowns are multipliers of the ru
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import exp
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from dalenius.core import Guarantee, Guess, Independent, InformationPrivacy, Leakage, WorstCaseLeakage
 from dalenius.kernel.rows import UNIT
-from dalenius.mechanisms.records.guesses import gains_of, most_gained
+from dalenius.mechanisms.records.guesses import gained_blindly, gains_of, most_gained
 from dalenius.mechanisms.records.priced import SHARES, UNUSED, PricedRecords
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
@@ -32,6 +33,8 @@ GAP = 0.002
 """Share of the distance by which flow and bound may differ."""
 LESS = 0.998
 """Share of each limit that is aimed at."""
+MARGIN = 0.02
+"""Share of what the best action gains beyond the second best one, by which it is to be better everywhere."""
 MANY = 5_000
 """Inputs beyond which one flow is tried."""
 POSTERIOR = 40
@@ -108,14 +111,29 @@ def _asked(wide: Wide, promise: Guarantee, prior: Floats, scale: Floats) -> _Ask
         ratio = RatioOfEach(of_class, prior, scale, exp(LESS * float(promise.epsilon)))
         return _Asked(ratio, lambda x: (0, _of_ratio(ratio, x)))
     if isinstance(promise, Guess):
-        gain = np.array([[float(v) for v in row] for row in gains_of(wide, promise)])
+        gain, limit = _aimed_at(wide, promise, of_class @ prior)
         likely = (gain @ of_class @ wide.by_record.T).argmax(axis=0)
-        limit, blind = float(most_gained(wide, promise)), float((gain @ of_class @ prior).max())
-        action = BestAction(of_class, prior, scale, gain, blind + LESS * (limit - blind), likely, far)
+        action = BestAction(of_class, prior, scale, gain, limit, likely, far)
         return _Asked(action, lambda x: _of_action(action, x))
     assert isinstance(promise, Independent)
     equal = RatioOfEach(of_class, prior, scale, 1.0)
     return _Asked(equal, lambda x: (0, [list(column) for column in _units(-equal.values(x))]))
+
+
+def _aimed_at(wide: Wide, promise: Guess, prior: Floats) -> tuple[Floats, float]:
+    """Gains and a limit a little stricter than those of a promise; multipliers of the ones hold for the others.
+
+    Where nothing may be gained, one action has to be the best one everywhere: the others seem to gain a little more.
+    """
+    gain = np.array([[float(v) for v in row] for row in gains_of(wide, promise)])
+    limit, blind = most_gained(wide, promise), gained_blindly(wide, promise)
+    if limit > blind:
+        return gain, float(blind + Fraction(LESS) * (limit - blind))
+    worth = gain @ prior
+    best = int(worth.argmax())
+    others = np.arange(len(gain)) != best
+    margin = float(worth[best] - worth[others].max(initial=0.0))
+    return gain + MARGIN * margin * others[:, None], float(blind)
 
 
 def _proof(wide: Wide, asked: Sequence[_Asked], proof: Climbed) -> Json:

@@ -15,8 +15,9 @@ for all unknowns. With q(y) = sum_s t_s(y), p_s the mass of value s everywhere, 
   mu limit.
 
 Maxima have edges, at which quasi-Newton steps end too soon. `smooth` rounds them off, by at most a number in proportion
-to it; at zero the prices are the exact ones. Weights of actions would end at one of them too soon: what is allowed is
-less by `smooth` times the entropy of the weights at each point.
+to it; at zero the prices are the exact ones. Weights of actions would end at one of them too soon: more is allowed, in
+proportion to `smooth` and to how far the weights at each point are from equal ones, and less for all of them together,
+as far as the limit has room.
 """
 
 from abc import ABC, abstractmethod
@@ -33,7 +34,8 @@ Floats = npt.NDArray[np.float64]
 LN2 = log(2.0)
 _STEPS = 48  # that a price of a bit is halved in between two ends
 _STEEPEST = 1e-6  # the least price of a bit, in units of what values differ by
-_MOST = 60.0  # the logarithm of the highest price of a gain
+_HIGHEST = 1e4  # times a high price: beyond, digits are lost
+_WAKE = 0.05  # share of a high price, from which a search goes on
 _LIKELY = 1.5  # how much the best action of the table is preferred at first
 
 
@@ -66,6 +68,10 @@ class Charge(ABC):
     def begin(self) -> Floats:
         """Unknowns to start from."""
         return np.zeros(self.many)
+
+    def woken(self, x: Floats) -> Floats:
+        """The unknowns with no price so low that its slope vanishes."""
+        return x
 
     def allowed(self, _x: Floats, _smooth: float = 0.0) -> float:
         """What flows within the limit pay at most altogether."""
@@ -240,6 +246,8 @@ class BestAction(Charge):
         A large distance.
     """
 
+    has_edges = True
+
     def __init__(
         self,
         of_class: Floats,
@@ -251,8 +259,10 @@ class BestAction(Charge):
         far: float,
     ) -> None:
         super().__init__(of_class, prior, scale)
-        self.gain, self.limit, self.likely, self.far = gain, limit, likely, far
+        self.gain, self.limit, self.likely = gain, limit, likely
         self.mass = 1 / scale**2
+        self.room = max(0.0, limit - float((gain @ self.prior).max())) / 2
+        self.dear = far / max(float(gain.max()), 1e-12)  # a price at which nobody gains anything
 
     @property
     def many(self) -> int:
@@ -260,15 +270,23 @@ class BestAction(Charge):
 
     def begin(self) -> Floats:
         preferred = _LIKELY * (np.arange(len(self.gain))[:, None] == self.likely) / self.scale
-        return np.append(preferred.ravel(), log(self.far / max(float(self.gain.max()), 1e-12)))
+        return np.append(preferred.ravel(), log(self.dear))
+
+    def woken(self, x: Floats) -> Floats:
+        return np.append(x[:-1], max(float(x[-1]), log(_WAKE * self.dear)))
 
     def allowed(self, x: Floats, smooth: float = 0.0) -> float:
         share = self._shares(x)
-        even = float(self.mass @ (share * np.log(np.maximum(share, 1e-300))).sum(axis=0))
-        return self._price(x) * self.limit + smooth * even
+        uneven = float(self.mass @ (share * self._logarithms(share)).sum(axis=0))
+        more = smooth / self.dear
+        return self._price(x) * (self.limit + more * uneven - min(more * log(len(self.gain)), self.room))
+
+    def _logarithms(self, share: Floats) -> Floats:
+        """Of shares against equal ones."""
+        return np.log(np.maximum(share * len(self.gain), 1e-300))
 
     def _price(self, x: Floats) -> float:
-        return float(np.exp(min(x[-1], _MOST)))
+        return float(np.exp(min(x[-1], log(_HIGHEST * self.dear))))
 
     def _shares(self, x: Floats) -> Floats:
         preferred = x[:-1].reshape(len(self.gain), self.shape[1]) * self.scale
@@ -284,7 +302,6 @@ class BestAction(Charge):
 
     def slopes(self, x: Floats, smooth: float, arrived: Floats) -> Floats:
         share, gained = self._shares(x), self._price(x) * self.gain @ arrived
-        uneven = gained - smooth * self.mass * np.log(np.maximum(share, 1e-300))
-        mean = (share * gained).sum(axis=0)
-        moved = share * (uneven - (share * uneven).sum(axis=0)) * self.scale
-        return np.append(moved.ravel(), float(mean.sum()) - self._price(x) * self.limit)
+        less = gained - self._price(x) * smooth / self.dear * self.mass * self._logarithms(share)
+        moved = share * (less - (share * less).sum(axis=0)) * self.scale
+        return np.append(moved.ravel(), float((share * gained).sum()) - self.allowed(x, smooth))
