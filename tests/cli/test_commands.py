@@ -282,6 +282,17 @@ def test_the_file_beside_a_design_cannot_change_its_shape(done: Place, run: Run,
     assert run("explain", tmp_path / "design.json")[1] == run("explain", done / "out" / "design.json")[1]
 
 
+@pytest.mark.parametrize("figure", ["1/0", "x", "1e999999999", None])
+def test_what_a_card_states_of_its_design_is_a_number(done: Place, run: Run, tmp_path: Path, figure: object) -> None:
+    (tmp_path / "card.json").write_bytes((done / "out" / "card.json").read_bytes())
+    about = json.loads((done / "out" / "card.about.json").read_bytes())
+    about["stated_by_the_design"]["value"] = figure
+    (tmp_path / "card.about.json").write_text(json.dumps(about))
+    code, _, err = run("explain", tmp_path / "card.json")
+    assert code == 2
+    assert "what is stated beside the card is no number" in err
+
+
 def test_profile_tells_what_would_be_refused(place: Place, run: Run) -> None:
     code, out, _ = run("profile", place / "t.csv", "--keys", "sex", "age")
     assert code == 0

@@ -4,6 +4,7 @@ Figures are those that the document claims; a document that was not proved is re
 before the kernel has proved it.
 """
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -181,11 +182,17 @@ def _same_rows(document: Json, most: int | None) -> None:
             raise InputError(f"the level is that of {many}, and a person has up to {most} by the file beside it")
 
 
+_FIGURE = re.compile(r"-?\d{1,4000}(/0*[1-9]\d{0,4000}|(\.\d{1,4000})?(e[+-]?\d{1,3})?)", re.ASCII)
+
+
 def _possible(stated: Json) -> None:
     """What a card states of its design is not proved here; a value that passes the bound cannot be true."""
     if not {"value", "bound", "objective"} <= stated.keys():
         return
-    value, bound = Fraction(str(stated["value"])), Fraction(str(stated["bound"]))
+    texts = [str(stated[name]) for name in ("value", "bound")]
+    if not all(map(_FIGURE.fullmatch, texts)):
+        raise InputError("what is stated beside the card is no number")
+    value, bound = map(Fraction, texts)
     if value > bound if "maximize" in stated["objective"] else value < bound:
         raise InputError("the figures stated beside the card contradict each other: the value passes the bound")
 
