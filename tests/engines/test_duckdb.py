@@ -268,3 +268,10 @@ def test_a_column_that_folders_name_is_read_alike(place: Path) -> None:
     for engine in ("local", "duckdb"):
         release(Problem.from_file(place / "p.toml"), place / engine, key=Key.unsafe(7), engine=engine)
     assert rows(place / "local") == rows(place / "duckdb")
+
+
+def test_nothing_of_duckdb_stands_among_the_answers(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with sessions.session(Workspace(place)) as duckdb:
+        list(duckdb.batches("set progress_bar_time = 1", 10))
+        list(duckdb.batches("select count(*) from range(30000000) as a(x) where x % 7 = 3", 10))
+    assert capfd.readouterr().out == ""

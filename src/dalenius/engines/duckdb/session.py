@@ -113,6 +113,7 @@ def session(workspace: Workspace) -> Iterator[Session]:
         try:
             folder.mkdir(0o700)
             connection = duckdb.connect(":memory:", config=settings)
+            connection.execute("set enable_progress_bar_print = false")  # it goes to standard output, where answers go
         except (duckdb.Error, OSError) as e:
             raise TableError(f"DuckDB does not start in {beside.parent}: {str(e)[:300]}") from None
         try:
