@@ -14,7 +14,7 @@ from dalenius.cli.grammar import parser
 from dalenius.core import Problem
 from dalenius.core.problem_file import read_toml
 from dalenius.errors import InputError
-from dalenius.starting import Groups, Look, Wish, as_written, draft, flags_of, level_of, look_at, roles
+from dalenius.starting import Groups, Look, Wish, as_written, columns, draft, flags_of, level_of, look_at, roles
 from dalenius.starting.grouping import Cells, merged
 from dalenius.starting.ranges import in_order, labels_of, round_cuts, rounded
 from dalenius.starting.wishes import joined_names, logarithm, names_in
@@ -426,3 +426,16 @@ def test_a_number_that_fills_a_group_is_cut_off_in_the_gap_below_it():
     cuts = round_cuts(values, counts, 10)
     assert cuts
     assert all(len(str(cut)) <= 4 for cut in cuts)
+
+
+def test_rows_are_looked_at_as_different_records(monkeypatch):
+    table = open_table(pa.table({"a": ["x", "y", "x", "x"] * 50, "b": [1, 1, 1, 2] * 50}))
+    looks = look_at(table, ["a", "b"])
+    assert (looks["a"].rows, len(looks["a"].codes), looks["b"].counts.tolist()) == (200, 3, [150, 50])
+    groups = [Groups.alone(look) for look in looks.values()]
+    monkeypatch.setattr(columns, "LARGEST", 0)  # as where there are more outcomes than numbers
+    by_rows = [Groups.alone(look) for look in look_at(table, ["a", "b"]).values()]
+    assert len(by_rows[0].look.codes) == 200
+    found, expected = Cells.of(groups), Cells.of(by_rows)
+    assert found.places.tolist() == expected.places.tolist()
+    assert found.rows.tolist() == expected.rows.tolist() == [100, 50, 50]

@@ -71,7 +71,7 @@ def ask(
             do="Add a column, or name the columns yourself with --protect and --release.",
         )
     looks = look_at(table, offered)
-    _tell(f"{table.name}: {many(len(looks[offered[0]].codes), 'row')}.")
+    _tell(f"{table.name}: {many(looks[offered[0]].rows, 'row')}.")
     width = max(map(len, offered))
     for number, name in enumerate(offered, 1):
         _tell(f"  {number:>2} {name:<{width}}  {looks[name].words()}")

@@ -1,10 +1,11 @@
 """What the columns of a table look like: values or numbers, gaps, and which of them point at single people."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from dalenius.errors import InputError
 from dalenius.starting.ranges import in_order
 from dalenius.tables import Coded, Table, encode
 from dalenius.tables.coding import DATE, is_number
+from dalenius.tables.counting import LARGEST
 from dalenius.tables.profile import profile
 from dalenius.tables.suggesting import has_decimal_commas
 
@@ -47,7 +49,7 @@ SENSITIVE = (
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """One column of a table: its different values, and which of them each row has.
+    """One column of a table: its different values, and which of them each record has.
 
     Parameters
     ----------
@@ -56,15 +58,23 @@ class Look:
     values : tuple of str
         The different values, numbers and ranges by size; a gap is the last of them, "(missing)".
     codes : array
-        For each row the place of its value.
+        For each record the place of its value.
     dates : str
         "year" or "month" where the table holds dates and the values are their years or months; else empty.
+    many : array, optional
+        How many rows of the table each record stands for; one unless given.
     """
 
     name: str
     values: tuple[str, ...]
     codes: npt.NDArray[np.integer]
     dates: str = ""
+    many: npt.NDArray[np.int64] | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table has."""
+        return len(self.codes) if self.many is None else int(self.many.sum())
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -84,7 +94,7 @@ class Look:
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
         """How many rows have each value."""
-        return np.bincount(self.codes, minlength=len(self.values)).astype(np.int64)
+        return np.bincount(self.codes, weights=self.many, minlength=len(self.values)).astype(np.int64)
 
     @cached_property
     def is_numeric(self) -> bool:
@@ -134,7 +144,12 @@ def look_at(table: Table, names: Sequence[str], parts: Mapping[str, str] | None 
         If a column of `parts` holds something else than dates.
     """
     coded: Coded = encode(table, dict.fromkeys(names, Column(missing="category")), names)
-    looks = [Look(name, coded.alphabets[name], coded.codes[name]) for name in coded.names]
+    codes: Iterable[npt.NDArray[np.integer]] = coded.codes.values()
+    many = None
+    if prod(len(letters) for letters in coded.alphabets.values()) <= LARGEST:
+        records, many = coded.counts()  # millions of rows are few different records
+        codes = records.T
+    looks = [Look(name, coded.alphabets[name], some, many=many) for name, some in zip(coded.names, codes, strict=True)]
     return {look.name: _by_date(_by_size(look), (parts or {}).get(look.name)) for look in looks}
 
 
@@ -169,7 +184,7 @@ def _coded_anew(look: Look, known: Sequence[str], values: Sequence[str], dates: 
     place = {value: k for k, value in enumerate(values)}
     gap = [len(values)] if look.gaps else []
     new = np.array([*(place[value] for value in known), *gap])
-    return Look(look.name, (*values, *([MISSING] if look.gaps else [])), new[look.codes], dates)
+    return replace(look, values=(*values, *([MISSING] if look.gaps else [])), codes=new[look.codes], dates=dates)
 
 
 def _by_date(look: Look, part: str | None) -> Look:

@@ -153,7 +153,7 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
     _keeps_its_promise(wish, [*kept], secrets)
     _promises_something(wish, secrets)
     text = problem_text(wish, form, because, groups, secrets, kept, path=path, dialect=table.dialect, max_rows=max_rows)
-    rows = len(looks[release[0]].codes)
+    rows = looks[release[0]].rows
     found = Draft(text, wish, form, because, tuple(groups), tuple(secrets), tuple(kept), (before, after), refused, rows)
     if wish.promise == "guess" and wish.level is not None and wish.level < found.most_frequent:
         raise InputError(

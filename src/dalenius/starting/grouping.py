@@ -159,7 +159,10 @@ class Cells:
     def of(cls, groups: Sequence[Groups]) -> "Cells":
         """Count the combinations of some columns."""
         places = np.stack([g.of_values[g.look.codes] for g in groups], axis=1)
-        return _counted(tuple(g.size for g in groups), places, np.ones(len(places), dtype=np.int64))
+        many = groups[0].look.many  # the same of all columns: they were looked at together
+        return _counted(
+            tuple(g.size for g in groups), places, np.ones(len(places), dtype=np.int64) if many is None else many
+        )
 
     def small(self, least: int) -> int:
         """Rows in combinations that fewer than `least` rows have."""

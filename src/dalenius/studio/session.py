@@ -47,7 +47,7 @@ class Session:
         self.table = as_written(open_table(path))
         self.left_out, sensitive = roles(self.table)
         self.looks = look_at(self.table, [n for n in self.table.names if n not in self.left_out])
-        self.rows = len(next(iter(self.looks.values())).codes)
+        self.rows = next(iter(self.looks.values())).rows
         usable = [n for n in self.table.names if n not in self.left_out and n != sensitive]
         released = usable if len(usable) <= AT_FIRST + 2 else usable[:AT_FIRST]
         first = dict.fromkeys(self.table.names, "out") | dict.fromkeys(released, "release")

@@ -15,7 +15,7 @@ from dalenius.core.source import MISSING, Column
 from dalenius.errors import MismatchError, Unsupported
 from dalenius.tables.workspace import Workspace
 
-__all__ = ["BLOCK", "Coded", "block_digest", "smallest", "table_digest"]
+__all__ = ["BLOCK", "LARGEST", "Coded", "block_digest", "smallest", "table_digest"]
 
 Codes = npt.NDArray[Any]
 
