@@ -5,7 +5,6 @@ their names. What it was when it was opened is remembered; a source that changes
 """
 
 import glob
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +28,8 @@ Progress = Callable[[int, int | None], None]
 """Called with the rows done so far and the rows in all, None where the file does not say."""
 
 CHUNK = 1 << 17
-FEW_BYTES = 8
+FIRST_ROWS = 1 << 14
+FEW = 8  # rows for each value
 
 DELIMITERS = {".csv": ",", ".data": ",", ".txt": ",", ".tsv": "\t"}
 ARROW = (".arrow", ".feather", ".ipc")
@@ -297,43 +297,30 @@ def _from_parquet(path: Path, chunk: int, dialect: Dialect) -> Table:
     with parquet.ParquetFile(path) as file:
         schema, rows = file.schema_arrow, file.metadata.num_rows
         strings = {f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)}
-        few = set() if _is_signed(path, file.metadata.serialized_size) else _in_few_bytes(file.metadata, strings)
     names = schema.names  # a new list each time that it is asked for
 
     def read(positions: Sequence[int], chunk: int) -> Iterator[Any]:
         raw = [names[k] for k in positions]
+        with parquet.ParquetFile(path) as file:
+            few = _of_few_values(file, [n for n in raw if n in strings])
         # Text arrives as codes into the dictionary pages, so no string is copied.
-        with parquet.ParquetFile(path, read_dictionary=[n for n in raw if n in few]) as file:
+        with parquet.ParquetFile(path, read_dictionary=few) as file:
             for batch in file.iter_batches(batch_size=chunk, columns=raw):
                 yield batch.select(raw)
 
     return Table(path.name, "parquet", _trimmed(names), rows, read, chunk, dialect=dialect)
 
 
-def _is_signed(path: Path, known: int) -> bool:
-    """Whether a signature follows the `known` bytes of the footer: then there may be encrypted columns.
+def _of_few_values(file: Any, names: list[str]) -> list[str]:
+    """Those of the named columns whose first rows have few values.
 
-    Asked for the size of an encrypted column, pyarrow ends the process; asked for its rows, it raises.
+    A column of names has nearly as many values as rows: read as codes, it would be held in memory as a whole. What the
+    file says of the size of a column is not asked: where that is damaged or encrypted, pyarrow ends the process.
     """
-    with path.open("rb") as file:
-        file.seek(-8, os.SEEK_END)  # the length of the footer, and four letters
-        return int.from_bytes(file.read(4), "little") != known
-
-
-def _in_few_bytes(metadata: Any, names: set[str]) -> set[str]:
-    """Those of the named columns whose values take a few bytes each, as codes do.
-
-    A column of names has nearly as many values as rows: read as codes, it would be held in memory as a whole.
-    """
-    groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
-    found = set()
-    for k in range(metadata.num_columns if groups else 0):
-        name = groups[0].column(k).path_in_schema
-        if name in names:
-            chunks = [group.column(k) for group in groups]
-            if sum(c.total_uncompressed_size for c in chunks) <= FEW_BYTES * sum(c.num_values for c in chunks):
-                found.add(name)
-    return found
+    first = next(file.iter_batches(batch_size=FIRST_ROWS, columns=names), None) if names else None
+    if first is None:
+        return []
+    return [n for n in names if FEW * pc.count_distinct(first.column(n)).as_py() <= first.num_rows]
 
 
 def _from_arrow(path: Path, chunk: int, dialect: Dialect) -> Table:
