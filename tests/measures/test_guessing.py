@@ -82,3 +82,13 @@ def test_nothing_is_told_by_an_independent_letter():
 def test_an_order_is_above_one():
     with pytest.raises(InputError, match="must be above 1"):
         sibson(joint_of([1] * 6), ["S"], ["Y"], Fraction(1))
+
+
+@pytest.mark.parametrize("order", [2, 8])
+def test_also_a_what_is_independent_reveals_nothing_and_no_dust(order):
+    """An audit once printed 5e-324 bits of a release that does not depend on the record."""
+    both = Pmf.from_records(
+        {"X": ("a", "b"), "Y": ("c", "d")}, [(("a", "c"), 3), (("b", "c"), 6), (("b", "d"), 2), (("a", "d"), 1)]
+    )
+    assert sibson(both, ["X"], ["Y"], Fraction(order)) == (0.0, 0.0)
+    assert alpha_leakage(both, ["X"], ["Y"], Fraction(order)) == (0.0, 0.0)

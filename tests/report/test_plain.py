@@ -7,6 +7,8 @@ import pytest
 
 from dalenius import solve
 from dalenius.core import (
+    Distortion,
+    InformationPrivacy,
     Leakage,
     LocalDP,
     MaximizeInformation,
@@ -15,6 +17,7 @@ from dalenius.core import (
     Pmf,
     Problem,
 )
+from dalenius.evidence.beliefs import beliefs
 from dalenius.report.aims import reached
 from dalenius.report.facts import Facts
 from dalenius.report.limits import _unit
@@ -115,3 +118,22 @@ def test_a_level_of_several_columns_is_that_of_the_row():
     asked = Problem(names, goal, (LocalDP(Fraction(2)),), release=names, form="pram", each=True, joint=joint)
     (told,) = promises(Facts.read(solve(asked).to_json()))
     assert "no released row is more than 7.39 times as likely" in told.headline
+
+
+def test_point_07e_the_worst_row_is_not_beyond_the_promise_of_its_factor():
+    """2.72 was promised, and 2.8 stood beside it: the same figure with other digits."""
+    joint = Pmf.from_records(
+        {"S": ("n", "r"), "X": ("p", "q")}, [(("n", "p"), 99), (("n", "q"), 387), (("r", "p"), 13), (("r", "q"), 1)]
+    )
+    design = solve(
+        Problem(
+            observe=("X",),
+            release=("X",),
+            objective=MinimizeDistortion(Distortion("hamming", ("X",))),
+            guarantees=(InformationPrivacy(("S",), Fraction(1)),),
+            joint=joint,
+        )
+    )
+    (known,) = beliefs(design)
+    assert known.times == "2.72"
+    assert "2.72 times" in promises(Facts.read(design.outline()))[0].headline

@@ -128,10 +128,9 @@ def _worst(known: Beliefs, new: list[str]) -> str:
     worst = known.worst
     if worst.high == worst.share:
         return ""
-    times = figure(worst.high / worst.share, "up", 2)
-    times = f"{int(times):,}" if times.isdigit() else times
-    before = figure(100 * worst.share, "nearest", 2)
-    after = figure(100 * worst.high, "up", 2)
+    times = f"{int(known.times):,}" if known.times.isdigit() else known.times
+    before = figure(100 * worst.share, "nearest", known.digits)
+    after = figure(100 * worst.high, "up", known.digits)
     answer = " · ".join(worst.values)
     row = " · ".join([*new, *known.combination]) if len(new) != 1 else f"{new[0]} {' · '.join(known.combination)}"
     return f'{row}: "{answer}" is {times} times as likely ({before} → {after} %).'
@@ -146,8 +145,8 @@ def _changed(outcome: Outcome, facts: Facts) -> str:
     if compared and not changed and not exact(facts.document["value"]):
         lines.append("No row: the table keeps the promise as it is.")
     elif compared:
-        what = "rows" if len(moved) == 1 else "entries"
-        lines.append(f"{changed:,} {what} ({one_in(changed / compared)}).")
+        what = many(changed, "row") if len(moved) == 1 else f"{changed:,} {'entry' if changed == 1 else 'entries'}"
+        lines.append(f"{what} ({one_in(changed / compared)}).")
     elif best.agrees and (fields := plain.fields_compared(facts.document)):
         lines.append(f"About {plain.changed_entries(facts.document['value'], fields)}.")
     lines.append(f"{best.short}." if best.agrees else best.sentence)

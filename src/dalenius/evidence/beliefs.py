@@ -14,6 +14,7 @@ from math import prod
 from typing import Any
 
 from dalenius.core import Design, Pmf
+from dalenius.core.digits import figure
 from dalenius.core.guarantee import Names
 from dalenius.measures.attack import Labels, secrets_of, weights_by_row, whole_rows
 
@@ -63,6 +64,8 @@ class Beliefs:
         How often that combination is released.
     unchanged_guess : Fraction or None
         How often the best guess is right if the released columns leave unchanged.
+    digits : int
+        Of figures about the worst row: three where a promise limits the factor, which is said with three.
     """
 
     secret: Names
@@ -71,6 +74,12 @@ class Beliefs:
     combination: Names
     combination_share: Fraction
     unchanged_guess: Fraction | None = None
+    digits: int = 2
+
+    @property
+    def times(self) -> str:
+        """By what factor the chance of the worst answer grows, rounded up."""
+        return figure(self.worst.high / self.worst.share, "up", self.digits)
 
 
 def beliefs(design: Design) -> tuple[Beliefs, ...]:
@@ -144,6 +153,7 @@ def _beliefs(design: Design, secret: Names) -> Beliefs:
         combination=(*letters, *beside_values),
         combination_share=Fraction(told[place].total(), joint.total * scale),
         unchanged_guess=Fraction(guess, joint.total) if before else None,
+        digits=3 if ("information_privacy", secret) in {(g.key, g.secret) for g in design.problem.guarantees} else 2,
     )
 
 

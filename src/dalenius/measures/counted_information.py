@@ -7,8 +7,12 @@ import numpy.typing as npt
 
 from dalenius.errors import InputError
 from dalenius.measures.inversion import Factor, Seen, along, surprise
+from dalenius.solvers.capacity import smallest_ball
+from dalenius.solvers.divergence import Laws
 
 __all__ = ["entropy_miller_madow", "information_from_counts", "information_kept"]
+
+SMALL = 256  # values of a matrix whose capacity is looked for
 
 
 def entropy_miller_madow(counts: npt.ArrayLike) -> float:
@@ -60,7 +64,8 @@ def information_kept(factors: Sequence[Factor], seen: Seen, beside: Sequence[str
 
     H(Z) is estimated with the correction of its bias, H(Z|X) = sum_x p(x) H(M_x) without bias; the standard error is
     that of the linearisation and covers the draw of the table from its population as well. Columns K that leave as they
-    are, `beside` the drawn ones, tell themselves; H(K) is taken off, which leaves I(X; Z | K).
+    are, `beside` the drawn ones, tell themselves; H(K) is taken off, which leaves I(X; Z | K). The correction may lead
+    beyond what the matrices let through whatever the records are; the estimate ends there.
 
     Parameters
     ----------
@@ -85,7 +90,20 @@ def information_kept(factors: Sequence[Factor], seen: Seen, beside: Sequence[str
     influence = np.log2(np.where(f > 0, told / np.where(f > 0, f, 1.0), 1.0)) - h
     spread = float((f * influence**2).sum() - (f * influence).sum() ** 2)
     noise = float((seen.squares / seen.sums.sum() ** 2).sum())
-    return value, float(np.sqrt(max(spread, 0.0) * noise))
+    return min(value, _passed_at_most(factors, beside)), float(np.sqrt(max(spread, 0.0) * noise))
+
+
+def _passed_at_most(factors: Sequence[Factor], beside: Sequence[str]) -> float:
+    """The capacity in bits of all matrices that draw something, where each is small."""
+    total = 0.0
+    for factor in factors:
+        if set(factor.output) <= set(beside):
+            continue
+        if max(factor.letters, factor.seen) > SMALL:
+            return np.inf
+        rows = factor.forward(np.eye(factor.letters))
+        total += smallest_ball(Laws(np.unique(rows, axis=0), 1e-12)).high / np.log(2)
+    return total
 
 
 def _margin(f: npt.NDArray[np.float64], factors: Sequence[Factor], names: Sequence[str]) -> npt.NDArray[np.float64]:

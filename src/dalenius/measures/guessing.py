@@ -129,8 +129,10 @@ def sibson(joint: Pmf, names: Sequence[str], seen: Sequence[str], order: Fractio
     >>> [round(end, 12) for end in sibson(pair, ["X"], ["Y"], Fraction(2))]
     [1.0, 1.0]
     """
-    both, prior, _ = _counted(joint, names, seen)
+    both, prior, out = _counted(joint, names, seen)
     total = sum(prior)
+    if order > 1 and _apart(both, prior, out):
+        return 0.0, 0.0
     rows = [
         [(Fraction(mine, total), Fraction(entry, mine)) for entry, mine in zip(column, prior, strict=True) if entry]
         for column in zip(*both, strict=True)
@@ -162,8 +164,10 @@ def alpha_leakage(joint: Pmf, names: Sequence[str], seen: Sequence[str], order: 
     >>> [round(end, 12) for end in alpha_leakage(pair, ["X"], ["Y"], Fraction(2))]
     [1.0, 1.0]
     """
-    both, prior, _ = _counted(joint, names, seen)
+    both, prior, out = _counted(joint, names, seen)
     total = sum(prior)
+    if order > 1 and _apart(both, prior, out):
+        return 0.0, 0.0
     after = [[(Fraction(1), Fraction(entry, total)) for entry in column if entry] for column in zip(*both, strict=True)]
     before = [[(Fraction(1), Fraction(mine, total)) for mine in prior]]
     with ctx.workprec(PRECISION):
@@ -177,6 +181,16 @@ def _counted(joint: Pmf, names: Sequence[str], seen: Sequence[str]) -> tuple[lis
     columns = [column for column in zip(*both, strict=True) if any(column)]
     both = [list(row) for row in zip(*columns, strict=True)]
     return both, [sum(row) for row in both], [sum(column) for column in columns]
+
+
+def _apart(both: list[list[int]], prior: list[int], out: list[int]) -> bool:
+    """Whether what is seen is exactly independent, so that every measure is zero and not a bracket around it."""
+    total = sum(prior)
+    return all(
+        entry * total == mine * theirs
+        for row, mine in zip(both, prior, strict=True)
+        for entry, theirs in zip(row, out, strict=True)
+    )
 
 
 def _ball(q: Fraction) -> Any:

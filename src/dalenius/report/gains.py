@@ -116,14 +116,14 @@ def _worst_case(known: Beliefs, about: str, rows: object) -> str:
     worst = known.worst
     if worst.high == worst.share:
         return f"No released row makes any answer about {about} likelier than it is for everybody."
-    times = figure(worst.high / worst.share, "up", 2)
     count = "released rows"
     if isinstance(rows, int):
         count = f"about {round(known.combination_share * rows):,} released rows"
     raw = f" Unchanged columns would allow {_whole(worst.unchanged[1], 'up')} %." if worst.unchanged else ""
     return (
-        f"for {count} “{combination(known.combination)}”, the answer “{combination(worst.values)}” is {times} times as "
-        f"likely ({_whole(worst.high, 'up')} %) as for everybody ({_whole(worst.share, 'nearest')} %).{raw}"
+        f"for {count} “{combination(known.combination)}”, the answer “{combination(worst.values)}” is "
+        f"{known.times} times as likely ({_whole(worst.high, 'up')} %) as for everybody "
+        f"({_whole(worst.share, 'nearest')} %).{raw}"
     )
 
 

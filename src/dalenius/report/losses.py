@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dalenius.core.digits import figure, one_in
+from dalenius.core.digits import figure, many, one_in
 from dalenius.evidence import Audit
 from dalenius.evidence.before_after import BeforeAfter, ValueCount
 from dalenius.report.facts import Document, shown
@@ -151,8 +151,8 @@ def _lead(moved: Sequence[dict[str, Any]]) -> str:
 def _lost(value: ValueCount) -> str:
     name = f"{shown(value.columns[0])}: {shown(value.values[0])}"
     if not value.after:
-        return f"“{name}” had {value.before:,} rows and no longer occurs."
-    return f"“{name}” fell from {value.before:,} to {value.after:,} rows."
+        return f"“{name}” had {many(value.before, 'row')} and no longer occurs."
+    return f"“{name}” fell from {value.before:,} to {many(value.after, 'row')}."
 
 
 def _vanished(moved: Sequence[dict[str, Any]], counts: BeforeAfter | None) -> str:

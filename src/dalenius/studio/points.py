@@ -123,9 +123,9 @@ def _worst(known: Beliefs) -> dict[str, str]:
     worst = known.worst
     if worst.high == worst.share:
         return _fact("Worst row", "1 ×", "no answer becomes likelier")
-    share, high = (figure(100 * q, "nearest", 2) for q in (worst.share, worst.high))
-    times = figure(worst.high / worst.share, "up", 2)
-    return _fact("Worst row", f"{times} ×", f"“{combination(worst.values)}” {share} → {high} %")
+    share = figure(100 * worst.share, "nearest", known.digits)
+    high = figure(100 * worst.high, "up", known.digits)
+    return _fact("Worst row", f"{known.times} ×", f"“{combination(worst.values)}” {share} → {high} %")
 
 
 @dataclass(frozen=True)
