@@ -1,8 +1,9 @@
 """The statement of an answer: one page to read, to sign and to publish. Nothing in it is confidential."""
 
 from datetime import datetime
+from math import log2
 
-from dalenius.core.digits import factor
+from dalenius.core.digits import bits, factor
 from dalenius.documents import digest
 from dalenius.mechanisms.queries.draw import Answer
 from dalenius.mechanisms.queries.words import (
@@ -23,6 +24,7 @@ __all__ = ["answer_statement"]
 
 MOST_NUMBERS = 200
 MOST_NATS = 3  # beyond a factor of 20 the bits say more
+TINY = 1e-9  # bits within which a promise is all that there is
 
 
 def answer_statement(found: Answer, *, table: str, card: str, made: datetime) -> str:
@@ -47,7 +49,7 @@ def answer_statement(found: Answer, *, table: str, card: str, made: datetime) ->
     question = found.question
     fingerprint = digest(found.proved.text)
     *more, level = (line.strip() for line in figure_words(found.proved.figures, question)[1:])
-    headline, *more = [*_deniable(found), *more]
+    headline, *more = [*_deniable(found), *(_without_void(found, more))]
     person = question.unit and question.max_rows is None
     unit = Fact("Unit of the promise", "one person" if question.unit else "one row", _unit(found))
     header = [
@@ -72,6 +74,16 @@ def answer_statement(found: Answer, *, table: str, card: str, made: datetime) ->
         card=shown(card),
         made=day(made),
     )
+
+
+def _without_void(found: Answer, lines: list[str]) -> list[str]:
+    """The promises to two readers; where the first allows all that there is to know, it says so, and stands last."""
+    question, most = found.question, found.proved.figures.anybody_bits
+    counted = question.kind == "histogram" and question.whole and question.group == 1
+    if not counted or len(found.numbers) < 2 or float(most) < log2(len(found.numbers)) - TINY:
+        return lines
+    void = "Against somebody who believes that rows depend on each other nothing is promised: "
+    return [*lines[1:], f"{void}they may learn all there is to know about a row, {bits(most, 'up')}."]
 
 
 def _deniable(found: Answer) -> list[str]:
