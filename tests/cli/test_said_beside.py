@@ -55,6 +55,8 @@ def test_a_recount_says_what_it_took_from_the_file_beside_the_design(place, run,
     code, said, _ = run("verify", tmp_path / "d.json", "--table", tmp_path / "t.csv")
     assert code == 0
     assert said.splitlines()[-1] == "Counted as d.about.json says, which nothing proves: health in groups."
+    said = run("verify", tmp_path / "d.json", "--table", tmp_path / "t.csv", "--problem", tmp_path / "p.toml")[1]
+    assert "Counted as" not in said  # the groups are compared with those of the problem
 
 
 @pytest.mark.long

@@ -57,7 +57,7 @@ def run(arguments: Namespace) -> None:
             if verdict.rows is None:
                 same = "the shares of the design, which states no number of rows"
             lines.append(f"Recounted: {arguments.table} has {same}.")
-            lines += _counted_by(arguments.design)
+            lines += [] if arguments.problem else _counted_by(arguments.design)  # which the problem is compared with
         if arguments.problem:
             lines.append(f"Compared: the design keeps every promise, limit and shape of {arguments.problem}.")
     say(arguments, lines, document)
