@@ -23,7 +23,10 @@ sizes until it needs more than {limit:g} CPU seconds or 4 GiB. CPU seconds are t
 What Dalenius needs includes the exact channel and the proof of its promises, of its value and of a bound that nothing
 can pass; no rival gives one. *Right* means that the answer lies in the interval that was proved.
 
-[Where somebody was faster](#where-somebody-was-faster) stands at the end.
+[In one table](#in-one-table) stands every question and size; [where somebody was faster](#where-somebody-was-faster),
+what [checking](#checking-kind-by-kind) costs and [where the time of a command goes](#where-the-time-of-a-command-goes)
+stand at the end. SYNDISC is in no package registry and sdcMicro could not be installed: the paper's Algorithm 1, which
+is SYNDISC's method, and the programs behind post-randomisation stand in for them.
 
 `make bench-page` rebuilds this page. Machine: {machine}. Versions: {versions}.
 """
@@ -40,8 +43,43 @@ ENDING = (
 )
 
 
+KINDS = (
+    "## Checking, kind by kind",
+    "",
+    "CPU seconds of the search with its proof, and of the kernel's check of the file, one design of each kind.",
+    "",
+    "| kind | solving | checking | checking as a share | file |",
+    "|---|---|---|---|---|",
+)
+
+COMMANDS = (
+    "## Where the time of a command goes",
+    "",
+    "`dalenius solve` of least leakage (secret of ten values) as a process, from the problem file to the design.",
+    "Search and proof are what `solve` takes in a process that has imported everything; importing the libraries that",
+    "they compute with (numpy, HiGHS, flint) is counted as outside, and stands beside it.",
+    "",
+    "| values | the command | search and proof | outside | of that, Python and its libraries | `dalenius verify` |",
+    "|---|---|---|---|---|---|",
+)
+
+SUMMARY = (
+    "## In one table",
+    "",
+    "Behind each rival its CPU time as a multiple of ours: above 1 we are faster. Then its answer, where there is an",
+    "interval to compare it with. No rival proves anything.",
+    "",
+    "| question | size | ours | proved | rivals |",
+    "|---|---|---|---|---|",
+)
+
+
 def stored(question: str) -> dict[str, Any] | None:
-    file = HERE / "results" / f"contest_{question}.json"
+    return stored_as(f"contest_{question}")
+
+
+def stored_as(name: str) -> dict[str, Any] | None:
+    file = HERE / "results" / f"{name}.json"
     return json.loads(file.read_text()) if file.exists() else None
 
 
@@ -90,7 +128,7 @@ def table(found: dict[str, Any]) -> list[str]:
         power = f"size^{each['exponent']:.1f}" if each["exponent"] is not None else ""
         wrong = [f"{a['size']:,}: {a['verdict']}" for a in answers if a.get("verdict") not in ("right", "", None)]
         judged = "; ".join(wrong) if wrong else "right" if any(a.get("verdict") for a in answers) else ""
-        gaps = [a["high"] - a["low"] for a in answers if "high" in a]
+        gaps = [a["high"] - a["low"] for a in answers if "high" in a and a.get("proved", True)]
         if gaps and max(gaps) > 0:
             judged = ", ".join([*filter(None, [judged]), f"proved within {max(gaps):.0e}"])
         lines.append(
@@ -99,6 +137,57 @@ def table(found: dict[str, Any]) -> list[str]:
             f"| {judged} | {end} |"
         )
     return lines
+
+
+def summary(found: dict[str, Any]) -> list[str]:
+    """One row for each size: our time, and every rival's time and answer there."""
+    lines = []
+    ours, *others = found["results"]
+    if all(each["contender"].startswith(OURS) for each in others):
+        return []
+    for mine in ours["answers"]:
+        if "cpu_seconds" not in mine:
+            continue
+        told = []
+        for each in others:
+            answer = next((a for a in each["answers"] if a["size"] == mine["size"]), None)
+            if answer is None or each["contender"].startswith(OURS):
+                continue
+            if "cpu_seconds" not in answer or "died" in answer:
+                told.append(f"{each['contender']}: {answer.get('died', 'no answer')}")
+                continue
+            verdict = f", {answer['verdict']}" if answer.get("verdict") else ""
+            told.append(f"{each['contender']} {times(answer['cpu_seconds'] / mine['cpu_seconds'])}{verdict}")
+        proved = ""
+        if "low" in mine and mine.get("proved", True):
+            gap = mine["high"] - mine["low"]
+            proved = f"within {gap:.0e}" if gap > 0 else "exactly"
+        lines.append(
+            f"| {found['question']} | {mine['size']:,} | {seconds(mine['cpu_seconds'])} | {proved} "
+            f"| {'; '.join(told) or 'none came so far'} |"
+        )
+    return lines
+
+
+def kinds_and_commands() -> list[str]:
+    """What checking costs beside solving, and the shares of a command."""
+    found = stored_as("kinds")
+    if found is None:
+        return []
+    lines = list(KINDS)
+    for row in found["results"]:
+        share = row["check_seconds"] / row["solve_seconds"]
+        size = f"{row['bytes'] / 1000:,.0f} kB"
+        solving, checking = seconds(row["solve_seconds"]), seconds(row["check_seconds"])
+        lines.append(f"| {row['kind']} | {solving} | {checking} | {share:.0%} | {size} |")
+    lines += ["", *COMMANDS]
+    for row in found["commands"]:
+        whole, work = row["command_seconds"], row["search_and_proof_seconds"]
+        lines.append(
+            f"| {row['values']} | {seconds(whole)} | {seconds(work)} | {1 - work / whole:.0%} "
+            f"| {seconds(row['libraries_seconds'])} | {seconds(row['verify_seconds'])} |"
+        )
+    return [*lines, ""]
 
 
 def faster(found: dict[str, Any]) -> list[str]:
@@ -175,7 +264,9 @@ def main() -> None:
             (PLOTS / f"{question}.svg").write_text(picture)
             lines += [f"![CPU seconds against {found['size']}](benchmarks/{question}.svg)", ""]
         lines += [*table(found), ""]
+    lines += [*SUMMARY, *(row for _, found in held for row in summary(found)), ""]
     lines += [*ENDING, *(row for _, found in held for row in faster(found)), ""]
+    lines += kinds_and_commands()
     PAGE.write_text("\n".join(lines))
     print(PAGE)
 

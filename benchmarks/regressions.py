@@ -2,7 +2,7 @@
 
 Ratios in the same run do not depend on the machine as seconds do. A ratio that fell by more than a third is an error.
 
-    python benchmarks/regressions.py [--rivals PYTHON]
+    python benchmarks/regressions.py [question ...] [--rivals PYTHON]
 """
 
 import argparse
@@ -30,11 +30,12 @@ def ratios(results: list[dict[str, object]]) -> dict[tuple[str, int], float]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("questions", nargs="*", default=questions())
     parser.add_argument("--rivals", default=sys.executable)
-    rivals = parser.parse_args().rivals
-    options = argparse.Namespace(quick=True, limit=LIMIT, memory=4, processes=1, rivals=rivals)
+    asked = parser.parse_args()
+    options = argparse.Namespace(quick=True, limit=LIMIT, memory=4, processes=1, rivals=asked.rivals)
     fallen = []
-    for question in questions():
+    for question in asked.questions:
         if (before := stored(question)) is None:
             continue
         kept = ratios(before["results"])
