@@ -33,6 +33,7 @@ __all__ = [
     "distinct_rows",
     "joint_with_output",
     "outward",
+    "upward",
     "with_kept",
 ]
 
@@ -60,6 +61,29 @@ class Capacity:
     low: float
     high: float
     prior: tuple[float, ...]
+
+
+def upward(figure: float, dust: float = 1e-14) -> float:
+    """A figure computed in doubles as one that is not below the true one; dust is nothing.
+
+    Parameters
+    ----------
+    figure : float
+        Off by less than 1e-12 of itself and less than the dust.
+    dust : float
+        What counts as 0.
+
+    Returns
+    -------
+    float
+        Rounded up.
+
+    Examples
+    --------
+    >>> upward(0.0), upward(1e-15), upward(1.0) > 1.0
+    (0.0, 0.0, True)
+    """
+    return nextafter(figure * (1 + 1e-12) + dust, inf) if figure > dust else 0.0
 
 
 def outward(ends: Ends) -> Bracket:

@@ -19,12 +19,13 @@ References: paper 004, Lemma 2, Theorem 4, Note 1; Polyanskiy & Wu (2017).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import inf, nextafter, prod
+from math import prod
 
 from dalenius.core.channel import Channel
 from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError, Unsupported
+from dalenius.measures.capacity import upward
 from dalenius.measures.correlation import eta_kl
 from dalenius.measures.shannon import independent, mutual_information
 
@@ -32,6 +33,8 @@ __all__ = ["Collusion", "collusion"]
 
 SMALL = 1 << 20  # entries of the joint channel
 MOST = 12  # releases, for the sum over sets
+
+DUST = 1e-13  # bits that rounding may leave where nothing is told
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,6 @@ class Collusion:
     def bits(self) -> float:
         """The best of them."""
         return min(v for v in (self.exact, self.lemma2, self.percolation) if v is not None)
-
-
-def _up(bits: float) -> float:
-    return nextafter(bits * (1 + 1e-12) + 1e-13, inf) if bits > 1e-13 else 0.0
 
 
 def collusion(joint: Pmf, channels: Sequence[Kernel], secret: Sequence[str]) -> Collusion:
@@ -72,13 +71,13 @@ def collusion(joint: Pmf, channels: Sequence[Kernel], secret: Sequence[str]) -> 
     everything = list(dict.fromkeys([*secret, *(name for names in reads for name in names)]))
     law = joint.marginal(everything)
     named = [_renamed(channel, f" of release {k + 1}") for k, channel in enumerate(channels)]
-    apart = tuple(_up(mutual_information(c.after(law), secret, list(c.output))) for c in named)
+    apart = tuple(upward(mutual_information(c.after(law), secret, list(c.output)), DUST) for c in named)
     together = None
     if len(law) * prod(c.shape[1] for c in named) <= SMALL:
         whole = law
         for c in named:
             whole = c.after(whole)
-        together = _up(mutual_information(whole, secret, [n for c in named for n in c.output]))
+        together = upward(mutual_information(whole, secret, [n for c in named for n in c.output]), DUST)
     chain = all(
         independent(law, reads[k], sorted({n for r in reads[:k] for n in r}), secret) for k in range(1, len(reads))
     )
@@ -92,9 +91,9 @@ def collusion(joint: Pmf, channels: Sequence[Kernel], secret: Sequence[str]) -> 
     return Collusion(
         apart,
         together,
-        _up(sum(apart)) if chain else None,
-        _up(percolated),
-        _up(1 - prod(1 - share for share in shares)),
+        upward(sum(apart), DUST) if chain else None,
+        upward(percolated, DUST),
+        upward(1 - prod(1 - share for share in shares), DUST),
     )
 
 

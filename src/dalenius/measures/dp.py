@@ -76,6 +76,7 @@ def _level(channel: Kernel, shapes: list[tuple[int, int, int]]) -> float | None:
         if ((top > 0) & (low == 0)).any():
             return None
         worst = max(worst, float(np.divide(top, low, out=np.ones_like(top), where=top > 0).max()))
+    # Entries and quotient are off by three units, an absolute error of the logarithm; its own error is relative.
     return nextafter(log(worst) * (1 + 8 * UNIT) + 4 * UNIT, inf)
 
 

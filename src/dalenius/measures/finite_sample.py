@@ -179,6 +179,7 @@ def population_leakage(
     bits = _bound(counts, rows, s, x, rows_of, passed, beta, split=split)
     least = log(len(set(s.tolist())))
     bits = min(bits, passed * least) / log(2)  # whatever the rows say: eta_KL H(S)
+    # Up by more than the few roundings of the bound: what is stated must hold with probability 1 - beta.
     return Population(nextafter(max(0.0, bits) * (1 + 1e-12), inf) if bits > 0 else 0.0, beta, rows, _NAMES[split])
 
 

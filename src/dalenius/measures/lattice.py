@@ -23,7 +23,7 @@ References: paper 004, Definition 7 and Proposition 4, corrected; paper 001 for 
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, inf, log, nextafter, prod, tanh
+from math import exp, log, prod, tanh
 from typing import TypeAlias
 
 import numpy as np
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from dalenius.core.channel import Channel
 from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import Pmf
-from dalenius.measures.capacity import aligned, capacity
+from dalenius.measures.capacity import aligned, capacity, upward
 from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
 from dalenius.measures.individual import individual_capacity
 
@@ -137,10 +137,6 @@ IMPLICATIONS = (
 )
 
 
-def _up(x: float) -> float:
-    return nextafter(x * (1 + 1e-12) + 1e-14, inf) if x > 1e-14 else 0.0
-
-
 def law_and_rows(prior: Pmf, channel: Kernel) -> tuple[Floats, Floats]:
     """p(s) and p(y|s) over the inputs that occur."""
     same = aligned(prior, channel)
@@ -171,7 +167,7 @@ def delta_at(channel: Kernel, epsilon: float) -> float:
         for a in range(size):
             over = np.maximum(cells[:, [a]] - exp(epsilon) * cells, 0.0).sum(axis=-1)
             worst = max(worst, float(over.max()))
-    return _up(worst) if worst > 1e-13 else 0.0
+    return upward(worst) if worst > 1e-13 else 0.0
 
 
 def levels(prior: Pmf, channel: Kernel) -> dict[str, float | None]:
@@ -209,13 +205,13 @@ def levels(prior: Pmf, channel: Kernel) -> dict[str, float | None]:
         "dp": dp_epsilon(channel),
         "strong_dp": strong_dp_epsilon(channel),
         "epsilon_delta": delta_at(channel, EPSILON),
-        "information": _up(float(np.abs(logs).max())) if (ratio > 0).all() else None,
-        "worst_entropy": _up(max(0.0, entropy - float(left.min()))),
-        "worst_divergence": _up(max(0.0, float(told.max()))),
-        "leakage": _up(max(0.0, float(out @ told))),
-        "maximal_leakage": _up(max(0.0, log(float(everything.max(axis=0).sum())))),
-        "capacity": _up(capacity(channel).high * log(2)),
-        "dalenius": _up(individual_capacity(channel).high * log(2)),
+        "information": upward(float(np.abs(logs).max())) if (ratio > 0).all() else None,
+        "worst_entropy": upward(max(0.0, entropy - float(left.min()))),
+        "worst_divergence": upward(max(0.0, float(told.max()))),
+        "leakage": upward(max(0.0, float(out @ told))),
+        "maximal_leakage": upward(max(0.0, log(float(everything.max(axis=0).sum())))),
+        "capacity": upward(capacity(channel).high * log(2)),
+        "dalenius": upward(individual_capacity(channel).high * log(2)),
     }
 
 

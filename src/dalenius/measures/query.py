@@ -260,6 +260,7 @@ def _log_up(q: Fraction) -> float:
     """ln q rounded up, for q >= 1 of any size."""
     if q == 1:
         return 0.0
+    # A quotient beyond the range of doubles: its leading bits and a power of two, whose logarithms add up.
     shift = max(0, q.numerator.bit_length() - q.denominator.bit_length() - 60)
     return nextafter((log(float(q / (1 << shift))) + shift * log(2)) * (1 + 8 * UNIT) + 4 * UNIT, inf)
 

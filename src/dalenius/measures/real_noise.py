@@ -253,6 +253,7 @@ class RealNoise:
         if isinstance(self.query.letters, Interval):
             low, high = self.query.ends
             moved = (high - low) / (self.query.records if neighbours else 1)
+            # The quotient is exact until it becomes a double, which may be the one below it.
             return nextafter(float(moved / self.parameter), inf)
         lines = [r.lines for r in self.query.reaches(1)] if neighbours else [(tuple(range(len(self.values))),)]
         far = 0.0

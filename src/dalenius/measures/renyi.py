@@ -84,6 +84,7 @@ def renyi_level(channel: Kernel, order: float) -> float | None:
     if level is None or not level:
         return level
     if _many(channel):
+        # No Renyi divergence of order a between laws of ratio e^level is above a level^2 / 2 (Bun and Steinke, 2016).
         return min(level, nextafter(order * level * level / 2, inf))
     return min(level, _up(_largest(np.log(_rows(channel)), order)))
 
@@ -131,6 +132,7 @@ def zcdp_level(channel: Kernel) -> float | None:
         best = max(best, at[middle] / middle)
         for low, high in ((a, middle), (middle, b)):
             heappush(heap, (-_above(low, high, at), low, high))
+    # The largest bound of an open interval of orders stands first; all that was passed over is below it.
     most = max([best, *(-bound for bound, _, _ in heap[:1])])
     return min(_up(most), nextafter(level * level / 2, inf))
 
