@@ -92,23 +92,31 @@ def gaussian_limited(
     b: float,
     slack: float = 0.0,
     entropy: float | None = None,
+    *,
+    centre: float | None = None,
+    looks: int = 1,
+    cells: int = 1,
+    added: float = 0.0,
 ) -> float:
     """The bound in nats for q Gaussian, of a mean and a variance t that make it small.
 
     For noise of a variance s, D(noise at v || N(m, t)) = 1/2 ln(2 pi t) + (s + (v - m)^2) / 2t - H(noise); that of
     Gaussian noise is 1/2 ln(2 pi e s), of other noise `entropy` says it, from below. `slack` is what a grid may add.
+    So many `looks` are taken at each value, with noise of their own. Where several cells are answered, `many` and
+    `added` are such that the sum over all outcomes of the records is at most that of one cell to the power of `cells`,
+    times e^added.
     """
-    centre = float((values.min() + values.max()) / 2)
+    centre = float((values.min() + values.max()) / 2) if centre is None else centre
     reach = max(float(values.max() - centre), 1e-300)
     unsure = log(2 * pi * e * variance) / 2 if entropy is None else entropy
 
     def at(log_nu: float, log_wide: float, step: int) -> float:
         nu, wide = exp(log_nu), variance * exp(log_wide)
         d = log(2 * pi * wide) / 2 + (variance + (values[::step] - centre) ** 2) / (2 * wide) - unsure + slack
-        exponents = d / nu + many[::step]
+        exponents = looks * d / nu + many[::step]
         top = float(exponents.max())
-        added = top + log(float(np.exp(exponents - top).sum()) * step)
-        return nu * (added - b) + 1e-12 * (1 + nu * (abs(top) + b))
+        whole = cells * (top + log(float(np.exp(exponents - top).sum()) * step)) + added
+        return nu * (whole - b) + 1e-12 * (1 + nu * (cells * abs(top) + abs(added) + b))
 
     # From coarse to fine around the best pair so far. Any pair bounds, so that the search need not be right: of many
     # values it looks at some, and the pair that it finds is evaluated with all of them.

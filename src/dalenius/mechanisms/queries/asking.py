@@ -188,24 +188,43 @@ def _above(bits: Fraction) -> float:
 
 
 def _to_lacking(question: Question, records: int, lacking: float) -> float:
-    """Bits that adversaries learn who lack so many bits of all records: for a count under added noise."""
-    if question.kind != "count" or question.noise in TABLES or question.group != 1:
-        raise Unsupported("unknown:BITS is for counts under noise that is added, one record a person")
-    if not 0 <= lacking <= records:
-        raise InputError(
-            f"{lacking:g} bits are unknown to the adversary; {records:,} yes-or-no records hold {records:,}"
+    """Bits that adversaries learn who lack so many bits of all records: for counts and histograms under added noise.
+
+    Of k cells with n records in all, n! / (v_1! ... v_k!) outcomes of the records have the counts v. For any x > 0 the
+    sum of n! prod exp(D(v_j) / nu) / v_j! over these counts is at most n! x^-n (sum_v exp(D(v) / nu) x^v / v!)^k. Two
+    cells that hold all records are one count, looked at twice.
+    """
+    if question.kind not in ("count", "histogram") or question.noise in TABLES or question.group != 1:
+        raise Unsupported(
+            "unknown:BITS is for counts and histograms under noise that is added, one record a person: a number "
+            "between two ends may have any digits, so that nobody lacks a stated number of bits about it"
         )
     shape = question.shape(records)
+    cells = len(shape.labels)
+    outcomes = 2 if question.kind == "count" else cells + any(not any(row) for row in shape.moves)
+    most = records * log(outcomes) / log(2)
+    if not 0 <= lacking <= most * (1 + 1e-12):
+        said = "yes-or-no records" if outcomes == 2 else f"records of {outcomes} kinds"
+        raise InputError(f"{lacking:g} bits are unknown to the adversary; {records:,} {said} hold {most:,.12g}")
     if shape.every != 1:
         raise Unsupported("unknown:BITS needs a grid of whole records; leave grid out")
     noise = noise_of(question, records)
-    anybody = _above(told_to_anybody(totals_of(shape, records), noise, records))
+    widest = records if question.kind == "count" else question.widest(records)
+    anybody = _above(told_to_anybody(totals_of(shape, records), noise, widest))
     variance, unsure = _spread(question)
     if variance < 1:  # the bound is by Gaussian noise on the grid, which is near to Gaussian numbers from there on
         return anybody
     counts = np.arange(records + 1, dtype=np.float64)
-    many = _log_binomials(records)
-    found = gaussian_limited(counts, many, variance, lacking * log(2), ON_THE_GRID, unsure)
+    limit = lacking * log(2)
+    if outcomes == 2 >= cells:
+        many = _log_binomials(records)
+        found = gaussian_limited(counts, many, variance, limit, ON_THE_GRID, unsure, looks=cells)
+    else:
+        x = records / outcomes
+        factorials = np.concatenate([[0.0], np.cumsum(np.log(counts[1:]))])
+        added = float(factorials[-1]) * (1 + 1e-12) - records * log(x) + (outcomes - cells) * x
+        many = counts * log(x) - factorials * (1 - 1e-12)
+        found = gaussian_limited(counts, many, variance, limit, ON_THE_GRID, unsure, centre=x, cells=cells, added=added)
     return min(found / log(2) * (1 + 1e-12), anybody)
 
 
