@@ -25,7 +25,7 @@ from reporting import save
 HERE = Path(__file__).parent
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "POLARS_MAX")}
 GRACE = 20  # seconds for imports and for making the instance, beside the limit of the work
-QUICK = 2  # sizes of each contender when the ratios are only compared with the stored ones
+QUICK = 2  # sizes of each contender for a first look
 OURS = "dalenius"
 
 
@@ -82,7 +82,7 @@ def exponent(answers: list[dict[str, Any]]) -> float | None:
 def series(question: str, contender: str, python: str, options: argparse.Namespace) -> dict[str, Any]:
     """All answers of one contender to one question, smallest first, until it dies."""
     module = import_module(f"questions.{question}")
-    sizes = module.SIZES[:QUICK] if options.quick else module.SIZES
+    sizes = options.sizes or (module.SIZES[:QUICK] if options.quick else module.SIZES)
     answers: list[dict[str, Any]] = []
     for size in sizes:
         answers.append(asked(python, question, contender, size, options.limit, options.memory))
@@ -119,11 +119,12 @@ def main() -> None:
     parser.add_argument("--memory", type=float, default=4, help="GiB of address space for each process")
     parser.add_argument("--processes", type=int, default=2, help="processes at once")
     parser.add_argument("--quick", action="store_true", help="the two smallest sizes only, nothing is written")
+    parser.add_argument("--sizes", type=int, nargs="+", help="these sizes only")
     parser.add_argument("--rivals", default=sys.executable, help="the Python of the rivals' environment")
     options = parser.parse_args()
     for question in options.questions:
         found = contest(question, options)
-        if not options.quick:
+        if not options.quick and not options.sizes:
             save(
                 f"contest_{question}",
                 found["title"],
