@@ -395,9 +395,13 @@ def test_between_the_variance_and_the_error_of_a_constant_on_the_grid(d):
 @pytest.mark.parametrize(
     ("problem", "error", "message"),
     [
-        (least_error(ONE, {"local_dp": "1"}), Unsupported, "kept by laplace noise"),
-        (least_error(ONE, {"local_dp": "1"}, "gaussian"), Unsupported, "kept by laplace noise"),
-        (least_error(ONE, {"local_dp": "1", "delta": "1/9"}, "laplace"), Unsupported, "kept by laplace noise"),
+        (least_error(ONE, {"local_dp": "1"}), Unsupported, "cannot be made to keep this level"),
+        (least_error(ONE, {"local_dp": "1"}, "gaussian"), Unsupported, "cannot be made to keep this level"),
+        (
+            least_error(ONE, {"local_dp": "1", "delta": "1/9"}, "laplace"),
+            Unsupported,
+            "cannot be made to keep this level",
+        ),
         (least_error(ONE, {"independent": ["x"]}), Unsupported, "not independent"),
         (least_error(ONE, {"local_dp": "1", "metric": [[0, 1], [1, 0]]}, "laplace"), Unsupported, "without metric"),
         (least_told(ONE, 9, "max-entropy"), Unsupported, 'one limit with distortion = "norm"'),
