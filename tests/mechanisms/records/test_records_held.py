@@ -165,6 +165,22 @@ def test_what_no_record_can_keep_to_is_said_of_records_alone(monkeypatch):
         solve(problem(3, Independent(("S",)), freeze=("a", "b", "c")))
 
 
+def test_what_other_combinations_alone_keep_to_is_not_called_infeasible_for_all():
+    letters = {"A": ("a", "b"), "B": ("x", "y"), "S": ("0", "1")}
+    asked = Problem(
+        observe=("A", "B", "S"),
+        release=("A", "B"),
+        form="records",
+        freeze=("a", "y"),  # everybody can become (a, y), which no row has
+        objective=MinimizeDistortion(Distortion.sum_of(Distortion("hamming", (name,)) for name in ("A", "B"))),
+        guarantees=(Independent(("S",)),),
+        joint=Pmf.from_counts(letters, [[0, 0, 0], [1, 1, 1]], [1, 1]),
+    )
+    with pytest.raises(Infeasible, match="other combinations of values would: leave out form"):
+        solve(asked)
+    assert solve(replace(asked, form=None)).value == 1
+
+
 def test_what_cannot_be_claimed_is_refused_with_the_way_out():
     with pytest.raises(Unsupported, match="say strata in the place of keep"):
         solve(problem(0, Leakage(("S",), BITS), keep=("K",)))

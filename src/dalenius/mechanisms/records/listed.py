@@ -23,7 +23,7 @@ from dalenius.core import (
     Problem,
 )
 from dalenius.core.kept_rows import with_kept_rows
-from dalenius.errors import SolverFailed
+from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.leakage import least
 from dalenius.mechanisms.proof_terms import ONE
 from dalenius.mechanisms.records.common import common_records
@@ -55,13 +55,23 @@ def over_all_letters(wide: Wide, gap: float, seconds: float, on_progress: Callab
     -------
     Found or None
         The proof is that of the dense program over all letters, which sees no channel. None: it has another form.
+
+    Raises
+    ------
+    Infeasible
+        If nothing keeps the promises, or no record does where other letters would.
     """
     whole = least(replace(wide.problem, form=None), gap=gap, seconds=seconds, on_progress=on_progress)
     if not _over_letters(whole) or not isinstance(whole.channel, Channel):
         return None
     rows = _among_records(wide, whole.channel)
     if rows is None:  # some letter is no record: none of them is better, but for few promises and many values
-        rows = _rows(wide, least(_as_matrix(wide), gap=gap, seconds=seconds, on_progress=on_progress))
+        try:
+            rows = _rows(wide, least(_as_matrix(wide), gap=gap, seconds=seconds, on_progress=on_progress))
+        except Infeasible as e:
+            raise Infeasible(
+                f"among the records of the table {e}; other combinations of values would: leave out form"
+            ) from None
     return Found(rows, dict(whole.certificate.proof), "records: one program over all values", (), whole.bound)
 
 
