@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import TextIOWrapper
 
 from dalenius.errors import InputError
 
@@ -19,7 +20,8 @@ def prepared() -> None:
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - as long as the process
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        if isinstance(stream, TextIOWrapper):  # not what a program put in its place
+            stream.reconfigure(errors="backslashreplace")
 
 
 def silenced() -> None:
