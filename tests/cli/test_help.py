@@ -1,6 +1,7 @@
 """The first page of help, completion in shells, and what a release says in ten lines."""
 
 import hashlib
+import json
 import re
 import subprocess
 from collections.abc import Callable
@@ -8,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from dalenius import solve, verify
 from dalenius.cli.grammar import parser
 from dalenius.cli.helping import WANTED, commands_of, completion
 from dalenius.cli.summary import check_command
+from dalenius.documents import canonical
+from dalenius.errors import NotCertified
+from dalenius.testing import xor
 from tests.cli.conftest import Place
 
 Run = Callable[..., tuple[int, str, str]]
@@ -90,3 +95,12 @@ def test_the_command_that_checks_a_long_proof_allows_its_work(tmp_path: Path) ->
     assert check_command(tmp_path / "design.json") == f"dalenius verify {tmp_path / 'design.json'}"
     (tmp_path / "design.json").write_text('{"work": "26000000"}')
     assert check_command(tmp_path / "design.json").endswith("design.json --work 26000000")
+
+
+def test_a_file_that_asks_for_more_work_is_not_called_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "design.json"
+    file.write_text(canonical(json.loads(solve(xor()).dumps()) | {"work": "26000000"}))
+    with pytest.raises(NotCertified, match="was not repeated") as refused:
+        verify(file)
+    assert refused.value.do == "Check it again with --work."
+    assert verify(file, work=26_000_000).value == 1
