@@ -103,6 +103,7 @@ def contest(question: str, options: argparse.Namespace) -> dict[str, Any]:
     """One question asked of everybody."""
     module = import_module(f"questions.{question}")
     jobs = [(name, sys.executable if name.startswith(OURS) else options.rivals) for name in module.CONTENDERS]
+    jobs = [job for job in jobs if not options.contenders or job[0] in options.contenders]
     with ThreadPoolExecutor(options.processes) as pool:
         found = list(pool.map(lambda job: series(question, *job, options), jobs))
     ours = {a["size"]: a for a in found[0]["answers"]}
@@ -122,6 +123,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", help="these sizes only")
     parser.add_argument("--rivals", default=sys.executable, help="the Python of the rivals' environment")
     options = parser.parse_args()
+    options.contenders = None
     for question in options.questions:
         found = contest(question, options)
         if not options.quick and not options.sizes:
