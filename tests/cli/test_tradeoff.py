@@ -204,7 +204,7 @@ def test_the_walk_of_a_design_with_limits(folder, capsys):
     ("old", "new", "code", "message"),
     [
         ('leakage = ["ill"]', "leakage = []", 2, "must be a list of column names"),
-        ('"1/5"', '"-1"', 2, "cannot be below 0"),
+        ('"1/5"', '"-1"', 2, "write a number from 0 on"),
         ('weight = "1/20"', 'wait = "1/20"', 2, "unknown key 'wait'"),
         ('distortion = "hamming", of = ["region"]', 'distortion = [[0, 1], [1, 0]], of = ["region"]', 2, "2 by 2"),
         ('of = ["age"]', 'of = ["ill"]', 2, "among the released columns"),
