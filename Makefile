@@ -61,11 +61,11 @@ docs: $(VENV)/docs.stamp  ## the documentation site, strictly and without a netw
 test-docs: $(VENV)/dev.stamp  ## every command and program of the pages, about ten minutes
 	$(BIN)/python -m pytest -n 2 -m slow tests/test_tutorials.py
 
-check: $(VENV)/dev.stamp  ## format, lint, strict types, default and longer tests, doctests, and what they cover
+check: $(VENV)/dev.stamp  ## format, lint, strict types, tests and doctests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(MAKE) coverage
+	$(MAKE) test
 
 coverage: $(VENV)/dev.stamp  ## the default and the longer tests, counted: every line and branch of the kernel, 95 % of the package
 	$(BIN)/python -m coverage erase
@@ -80,7 +80,7 @@ smoke:  ## build the wheel and try it on every supported Python that is installe
 mutants: $(VENV)/dev.stamp  ## plant small errors in the code that guards the promises, list those that no test sees: hours
 	$(BIN)/python scripts/mutants.py
 
-nightly: test-all test-kernels test-docs ledger-torture torture torture-kernel  ## the long runs
+nightly: test-all test-kernels coverage test-docs ledger-torture torture torture-kernel  ## the long runs
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff format .
