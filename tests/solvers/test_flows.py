@@ -72,6 +72,26 @@ def test_an_early_stop_still_ships_everything_and_proves_its_bound():
     assert (early.row_potential[:, None] + early.column_potential <= distances(metric, rows, columns)).all()
 
 
+@pytest.mark.parametrize("looks", [0, 1, 2, 3, 5, 8, 13, 40])
+def test_whenever_the_time_is_up_everything_is_shipped_and_the_bound_holds(monkeypatch, looks):
+    metric, rows, columns, supply, demand = instance(3, 60, 80)
+    monkeypatch.setattr("dalenius.solvers.flows.transport._SAMPLED", 20)  # so that samples come first
+    count = iter(range(10**6))
+
+    def over(deadline):
+        return next(count) >= looks
+
+    monkeypatch.setattr("dalenius.solvers.flows.shipping.over", over)
+    plan = transport(metric, rows, columns, supply, demand, deadline=0.0)
+    monkeypatch.undo()
+    assert np.bincount(plan.row, plan.amount, len(rows)).tolist() == supply.tolist()
+    assert np.bincount(plan.column, plan.amount, len(columns)).tolist() == demand.tolist()
+    assert plan.cost == plan.amount @ pairwise(metric, rows[plan.row], columns[plan.column])
+    best = transport(metric, rows, columns, supply, demand).cost
+    assert plan.bound <= best <= plan.cost
+    assert (plan.row_potential[:, None] + plan.column_potential <= distances(metric, rows, columns)).all()
+
+
 def test_arcs_that_do_not_reach_leave_something_behind_and_make_new_arcs_look_cheap():
     arcs = Arcs(np.array([0, 1]), np.array([0, 0]), np.array([1, 1]))
     done = ship(arcs, np.array([2, 2]), np.array([2, 2]), np.zeros(2, int), np.zeros(2, int), np.zeros(2, int))

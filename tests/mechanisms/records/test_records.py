@@ -82,6 +82,17 @@ def test_towards_moves_the_classes_as_it_says_and_costs_what_theory_says(case):
     assert min(moved(least)[0]) == 0
 
 
+@pytest.mark.parametrize("change", [{}, {"preserve_marginals": True}, {"towards": Fraction(1, 2)}])
+@pytest.mark.parametrize("case", CASES[:4], ids=[case["name"] for case in CASES[:4]])
+def test_a_release_without_any_time_keeps_its_promise_and_says_what_is_not_known(monkeypatch, case, change):
+    problem = replace(asked(case), **change)
+    best = design(problem)
+    monkeypatch.setattr("dalenius.solvers.flows.shipping.over", lambda deadline: True)
+    found = design(problem, seconds=0.0)
+    assert check(found.text).value <= found.value
+    assert found.bound <= best.bound <= best.value <= found.value
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [

@@ -1,5 +1,6 @@
 """Designs of form "records": which way a problem goes, and the proof of what it found."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -45,6 +46,9 @@ from dalenius.tables import with_gains
 __all__ = ["certified", "design", "tradeoff"]
 
 Progress = Callable[[str], None] | None
+
+TRANSPORTED = 0.6
+"""Share of the time after which a transport ends with what it has; the proof and the writing take the rest."""
 
 MOST_WRITTEN = 400_000
 """Entries of a matrix over all letters with a row for each outcome, also those that no record has."""
@@ -275,7 +279,7 @@ def _in_one_direction(task: _Task) -> Found:
         raise Unsupported(
             "towards is for an independent release, with one observed secret of two values and without limits"
         )
-    return towards(task.wide, share, 0.0, task.on_progress)
+    return towards(task.wide, share, 0.0, task.on_progress, _ending(task.seconds))
 
 
 def _over_all_letters(task: _Task) -> Found | None:
@@ -377,6 +381,11 @@ WAYS: tuple[tuple[Callable[[_Task], bool], Way], ...] = (
 """Ways to a channel, and when they fit: the first that fits and finds one is taken."""
 
 
+def _ending(seconds: float) -> float:
+    """When a transport has to end, of `time.monotonic`."""
+    return time.monotonic() + TRANSPORTED * seconds
+
+
 def _by_itself(wide: Wide, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None) -> Found | None:
     """The best release for one promise; None: flows do not find it."""
     promise = wide.problem.guarantees[0]
@@ -385,7 +394,8 @@ def _by_itself(wide: Wide, seconds: float, on_progress: Progress, curve: Curve |
             return None
         return cancelled(wide, on_progress)
     if type(promise) is Independent:
-        return (preserving if wide.problem.preserve_marginals else least_change)(wide, 0.0, on_progress)
+        transported = preserving if wide.problem.preserve_marginals else least_change
+        return transported(wide, 0.0, on_progress, _ending(seconds))
     if type(promise) is Leakage:
         known = curve if isinstance(curve, Curve) else Curve(wide, on_progress)
         # Behind a wall nothing is known that tells nothing.

@@ -96,7 +96,9 @@ class Move:
         return [str(v) for v in self.plan.row_potential.tolist()] if self.plan is not None else []
 
 
-def move(wide: Wide, start: Integers, end: Integers, gap: float, on_progress: Progress) -> Move:
+def move(
+    wide: Wide, start: Integers, end: Integers, gap: float, on_progress: Progress, deadline: float | None = None
+) -> Move:
     """The cheapest way from one law on the records, given by counts, to another.
 
     Parameters
@@ -107,6 +109,8 @@ def move(wide: Wide, start: Integers, end: Integers, gap: float, on_progress: Pr
         How many rows each record has, under both laws.
     gap : float
         Stop when cost and bound differ by this share of the cost.
+    deadline : float, optional
+        Of `time.monotonic`: stop there, with what is reached and proved.
     """
     from_all = int(start.sum())
     to_all = int(end.sum())
@@ -128,19 +132,20 @@ def move(wide: Wide, start: Integers, end: Integers, gap: float, on_progress: Pr
         more[supply],
         -more[demand],
         gap=gap if pairs <= EXACT_PAIRS else max(gap, LARGE_GAP),
+        deadline=deadline,
         on_progress=on_progress,
     )
     return Move(supply, demand, plan, scale)
 
 
-def least_change(wide: Wide, gap: float, on_progress: Progress) -> Found:
+def least_change(wide: Wide, gap: float, on_progress: Progress, deadline: float | None = None) -> Found:
     """Everybody to one class: optimal for two classes, and where one holds half of the table."""
     sizes = wide.by_record.sum(axis=0)
     heavy = int(sizes.argmax())
     if len(sizes) > 2 and 2 * int(sizes[heavy]) < wide.total:
-        return between_classes(wide, gap, on_progress)[0]
+        return between_classes(wide, gap, on_progress, deadline)[0]
     moves = {
-        s: move(wide, wide.by_record[:, s], wide.by_record[:, heavy], gap, on_progress)
+        s: move(wide, wide.by_record[:, s], wide.by_record[:, heavy], gap, on_progress, deadline)
         for s in range(len(sizes))
         if s != heavy
     }
@@ -148,13 +153,13 @@ def least_change(wide: Wide, gap: float, on_progress: Progress) -> Found:
     return Found(_followed(wide, moves), _transports(wide, terms), "records: transport to the largest class")
 
 
-def preserving(wide: Wide, gap: float, on_progress: Progress) -> Found:
+def preserving(wide: Wide, gap: float, on_progress: Progress, deadline: float | None = None) -> Found:
     """Everybody to the law of the table: the whole joint law of the released columns stays as it was."""
     sizes = wide.by_record.sum(axis=0)
     method = "records: transport that preserves the distribution of the table"
     if len(sizes) == 2:
         light = int(sizes.argmin())
-        between = move(wide, wide.by_record[:, light], wide.by_record[:, 1 - light], gap, on_progress)
+        between = move(wide, wide.by_record[:, light], wide.by_record[:, 1 - light], gap, on_progress, deadline)
         rows = _between(wide, between, light, Fraction(int(sizes[light]), wide.total))
         shares = [Fraction(int(n), wide.total) for n in sizes]
         proof = transport_proof(
@@ -166,16 +171,16 @@ def preserving(wide: Wide, gap: float, on_progress: Progress) -> Found:
         )
         return Found(rows, proof, method)
     everybody = wide.by_record.sum(axis=1)
-    moves = {s: move(wide, wide.by_record[:, s], everybody, gap, on_progress) for s in range(len(sizes))}
+    moves = {s: move(wide, wide.by_record[:, s], everybody, gap, on_progress, deadline) for s in range(len(sizes))}
     terms = [(s, None, Fraction(int(sizes[s]), wide.total), found) for s, found in moves.items()]
     return Found(_followed(wide, moves), _transports(wide, terms), method)
 
 
-def towards(wide: Wide, share: Fraction, gap: float, on_progress: Progress) -> Found:
+def towards(wide: Wide, share: Fraction, gap: float, on_progress: Progress, deadline: float | None = None) -> Found:
     """Two classes, everybody to (1 - share) of the heavy law and `share` of the light one."""
     sizes = wide.by_record.sum(axis=0)
     light = int(sizes.argmin())
-    between = move(wide, wide.by_record[:, light], wide.by_record[:, 1 - light], gap, on_progress)
+    between = move(wide, wide.by_record[:, light], wide.by_record[:, 1 - light], gap, on_progress, deadline)
     rows = _between(wide, between, light, share)
     proof = _transports(wide, [(light, 1 - light, Fraction(int(sizes[light]), wide.total), between)])
     remark = (
@@ -344,7 +349,9 @@ def _between(wide: Wide, found: Move, light: int, share: Fraction) -> Rows:
     return Rows.gathered(len(wide.counts), row, record, weight)
 
 
-def between_classes(wide: Wide, gap: float, on_progress: Progress) -> tuple[Found, dict[int, Move], int]:
+def between_classes(
+    wide: Wide, gap: float, on_progress: Progress, deadline: float | None = None
+) -> tuple[Found, dict[int, Move], int]:
     """The best single class from above, the best matching of classes from below.
 
     Parameters
@@ -353,6 +360,8 @@ def between_classes(wide: Wide, gap: float, on_progress: Progress) -> tuple[Foun
         With an observed secret.
     gap : float
         Stop when cost and bound of a transport differ by this share of the cost.
+    deadline : float, optional
+        Of `time.monotonic`: stop there, with what is reached and proved.
 
     Returns
     -------
@@ -365,7 +374,9 @@ def between_classes(wide: Wide, gap: float, on_progress: Progress) -> tuple[Foun
     if len(pairs) > MOST_PAIRS:
         heavy = int(np.argmax(sizes))
         pairs = [(min(s, heavy), max(s, heavy)) for s in range(many) if s != heavy]
-    moves = {(s, t): move(wide, wide.by_record[:, s], wide.by_record[:, t], gap, on_progress) for s, t in pairs}
+    moves = {
+        (s, t): move(wide, wide.by_record[:, s], wide.by_record[:, t], gap, on_progress, deadline) for s, t in pairs
+    }
     both = moves | {(t, s): _turned(found) for (s, t), found in moves.items()}
     ends = [t for t in range(many) if all((s, t) in both for s in range(many) if s != t)]
     best = min(ends, key=lambda t: sum(sizes[s] * both[s, t].cost for s in range(many) if s != t))

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.solvers.flows.distances import Metric, blocks
-from dalenius.solvers.flows.shipping import Arcs
+from dalenius.solvers.flows.shipping import Arcs, late
 
 __all__ = ["NONE", "cheapest"]
 
@@ -24,6 +24,7 @@ def cheapest(
     most: int,
     below: int | None,
     turn: int,
+    deadline: float | None = None,
 ) -> tuple[Arcs, Integers]:
     """For each row some arcs of least reduced cost, and its least distance minus column potential.
 
@@ -39,11 +40,18 @@ def cheapest(
         Only arcs of a reduced cost below this; None: the least ones, whatever they cost.
     turn : int
         Changes the place from which a row takes ties.
+    deadline : float, optional
+        Of `time.monotonic`.
 
     Returns
     -------
     Arcs, array of int
         Arcs of each row, not sorted within it, with their distances; and the least of distance minus column potential.
+
+    Raises
+    ------
+    TimeoutError
+        At the deadline, before all pairs were looked at.
     """
     room = int(np.abs(row).max()) + int(np.abs(column).max())
     many = len(columns)
@@ -51,6 +59,8 @@ def cheapest(
     least = np.empty(len(rows), dtype=np.int64)
     found: list[tuple[int, Integers, Integers]] = []
     for first, block in blocks(metric, rows, columns, room):
+        if late(deadline):
+            raise TimeoutError("not all pairs were looked at")
         block -= column.astype(block.dtype)
         lowest = block.min(axis=1).astype(np.int64)
         least[first : first + len(block)] = lowest

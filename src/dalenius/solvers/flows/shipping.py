@@ -12,7 +12,9 @@ import numpy.typing as npt
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import maximum_flow
 
-__all__ = ["Arcs", "Shipment", "ship"]
+from dalenius.stopping import over
+
+__all__ = ["Arcs", "Shipment", "late", "ship"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -43,7 +45,26 @@ class Shipment:
     open: Integers  # what each column did not get
 
 
-def ship(arcs: Arcs, supply: Integers, demand: Integers, row: Integers, column: Integers, flow: Integers) -> Shipment:
+def late(deadline: float | None) -> bool:
+    """Whether a search has to end that was given a deadline; without one nothing ends it.
+
+    Parameters
+    ----------
+    deadline : float or None
+        Of `time.monotonic`.
+    """
+    return deadline is not None and over(deadline)
+
+
+def ship(
+    arcs: Arcs,
+    supply: Integers,
+    demand: Integers,
+    row: Integers,
+    column: Integers,
+    flow: Integers,
+    deadline: float | None = None,
+) -> Shipment:
     """Ship all that the arcs can carry at the least cost.
 
     Parameters
@@ -56,6 +77,8 @@ def ship(arcs: Arcs, supply: Integers, demand: Integers, row: Integers, column: 
         Potentials to start from: row + column <= cost on every arc.
     flow : array of int
         A flow to start from, only on arcs where row + column = cost.
+    deadline : float, optional
+        Of `time.monotonic`; what is not shipped by then stays behind.
 
     Returns
     -------
@@ -72,7 +95,7 @@ def ship(arcs: Arcs, supply: Integers, demand: Integers, row: Integers, column: 
     by_column = np.argsort(arcs.column, kind="stable")
     left = supply - _sums(arcs.row, flow, len(supply))
     open_ = demand - _sums(arcs.column, flow, len(demand))
-    while left.any():
+    while left.any() and not late(deadline):
         reduced = arcs.cost - row[arcs.row] - column[arcs.column]
         to_row, to_column = _distances(arcs, by_column, reduced, flow, left, len(demand))
         step = to_column[open_ > 0].min()

@@ -12,6 +12,9 @@ choose arcs as well: with ties taken in the order of the columns the rounds are 
 
 Not everything need be shipped. What rows may keep goes to one more column, and what columns may do without comes from
 one more row, both at no cost along arcs that are there from the beginning.
+
+When the time is up before all pairs were looked at once, points go to points that are near in their order, and nothing
+is known of the bound.
 """
 
 from collections.abc import Callable
@@ -22,7 +25,7 @@ import numpy.typing as npt
 
 from dalenius.solvers.flows.distances import Metric, blocks, pairwise
 from dalenius.solvers.flows.pricing import NONE, cheapest
-from dalenius.solvers.flows.shipping import Arcs, Shipment, ship
+from dalenius.solvers.flows.shipping import Arcs, Shipment, late, ship
 
 __all__ = ["Plan", "Spare", "conjugate", "transport"]
 
@@ -92,6 +95,7 @@ def transport(
     spare: Spare | None = None,
     gap: float = 0.0,
     rounds: int = _ROUNDS,
+    deadline: float | None = None,
     on_progress: Callable[[str], None] | None = None,
 ) -> Plan:
     """Ship `supply` at the points `rows` to `demand` at the points `columns` at the least cost.
@@ -111,6 +115,8 @@ def transport(
         Stop when cost and bound differ by this share of the cost; 0 asks for the optimum.
     rounds : int
         Stop after so many rounds in any case, with what is reached and proved.
+    deadline : float, optional
+        Of `time.monotonic`: stop there likewise; not with `spare`.
 
     Returns
     -------
@@ -131,13 +137,28 @@ def transport(
         none = (np.zeros(len(rows) + 1, dtype=np.int64), np.zeros(len(columns) + 1, dtype=np.int64))
         have, want = np.append(supply, more), np.append(demand, less)
         taken = _Taken(16, 6)
-        return _generated(metric, rows, columns, have, want, none, taken, gap, rounds, on_progress, spare)
-    warm = _sampled(metric, rows, columns, supply, demand)
-    return _generated(metric, rows, columns, supply, demand, warm, _Taken(16, 6), gap, rounds, on_progress)
+        return _generated(metric, rows, columns, have, want, none, taken, gap, rounds, None, on_progress, spare)
+    whole = (metric, rows, columns, supply, demand)
+    try:
+        warm = _sampled(*whole, deadline)
+        return _generated(*whole, warm, _Taken(16, 6), gap, rounds, deadline, on_progress)
+    except TimeoutError:
+        return _in_order(*whole)
+
+
+def _in_order(metric: Metric, rows: Integers, columns: Integers, supply: Integers, demand: Integers) -> Plan:
+    """A plan at once: both sides in the order of their first coordinates; the nearest of each row bound it."""
+    by_row = np.lexsort(rows.T[::-1])
+    by_column = np.lexsort(columns.T[::-1])
+    row, column, amount = _anyhow(supply[by_row], demand[by_column])
+    row, column = by_row[row], by_column[column]
+    distance = pairwise(metric, rows[row], columns[column])
+    none = (np.zeros(len(rows), dtype=np.int64), np.zeros(len(columns), dtype=np.int64))
+    return Plan(row, column, amount, distance, *none, int(amount @ distance), 0)
 
 
 def _sampled(
-    metric: Metric, rows: Integers, columns: Integers, supply: Integers, demand: Integers
+    metric: Metric, rows: Integers, columns: Integers, supply: Integers, demand: Integers, deadline: float | None
 ) -> tuple[Integers, Integers]:
     """Potentials to start from: none for few points, else those of a quarter of them, completed over all pairs."""
     none = (np.zeros(len(rows), dtype=np.int64), np.zeros(len(columns), dtype=np.int64))
@@ -152,12 +173,14 @@ def _sampled(
     if want.min() < 1:
         return none
     part = (metric, rows[some_rows], columns[some_columns], have, want)
-    plan = _generated(*part, _sampled(*part), _Taken(12, 6), 0.01, 6, None)
-    column = conjugate(metric, columns, rows[some_rows], plan.row_potential)
-    return conjugate(metric, rows, columns, column), column
+    plan = _generated(*part, _sampled(*part, deadline), _Taken(12, 6), 0.01, 6, deadline, None)
+    column = conjugate(metric, columns, rows[some_rows], plan.row_potential, deadline)
+    return conjugate(metric, rows, columns, column, deadline), column
 
 
-def conjugate(metric: Metric, rows: Integers, columns: Integers, potential: Integers) -> Integers:
+def conjugate(
+    metric: Metric, rows: Integers, columns: Integers, potential: Integers, deadline: float | None = None
+) -> Integers:
     """min over columns of distance minus potential, for each row.
 
     Parameters
@@ -168,14 +191,23 @@ def conjugate(metric: Metric, rows: Integers, columns: Integers, potential: Inte
         All pairs are looked at.
     potential : array of int
         One for each column.
+    deadline : float, optional
+        Of `time.monotonic`.
 
     Returns
     -------
     array of int
         One for each row: from one row to another it changes by at most their distance.
+
+    Raises
+    ------
+    TimeoutError
+        At the deadline, before all pairs were looked at.
     """
     found = np.empty(len(rows), dtype=np.int64)
     for first, block in blocks(metric, rows, columns, int(np.abs(potential).max())):
+        if late(deadline):
+            raise TimeoutError("not all pairs were looked at")
         found[first : first + len(block)] = (block - potential.astype(block.dtype)).min(axis=1)
     return found
 
@@ -190,11 +222,12 @@ def _generated(
     taken: _Taken,
     gap: float,
     rounds: int,
+    deadline: float | None,
     on_progress: Callable[[str], None] | None,
     spare: Spare | None = None,
 ) -> Plan:
     row, column = warm
-    priced = _price(metric, rows, columns, row, column, taken, None, 0, spare)
+    priced = _price(metric, rows, columns, row, column, taken, None, 0, spare, deadline)
     arcs = priced.arcs
     flow = np.zeros(len(arcs), dtype=np.int64)
     row = priced.row_least
@@ -202,9 +235,15 @@ def _generated(
     bound = 0
     for turn in range(1, rounds + 1):
         flow = np.where(arcs.cost == row[arcs.row] + column[arcs.column], flow, 0)
-        shipped = ship(arcs, supply, demand, row, column, flow)
+        shipped = ship(arcs, supply, demand, row, column, flow, deadline)
         plan = _whole(metric, rows, columns, arcs, shipped)
-        priced = _price(metric, rows, columns, shipped.row, shipped.column, taken, 0, turn, spare)
+        try:
+            priced = _price(metric, rows, columns, shipped.row, shipped.column, taken, 0, turn, spare, deadline)
+        except TimeoutError:
+            if best is None:  # the potentials that this round began with fit all pairs
+                known = max(0, int(supply @ row + demand @ column))
+                best = replace(plan, row_potential=row, column_potential=column, bound=known)
+            return _cheaper(best, plan)
         by_rows = int(supply @ priced.row_least + demand @ shipped.column)
         by_columns = int(supply @ shipped.row + demand @ priced.column_least)
         if by_rows >= by_columns:
@@ -214,18 +253,23 @@ def _generated(
         if best is None or max(by_rows, by_columns) > bound:
             bound = max(by_rows, by_columns, bound)
             best = replace(plan, row_potential=row, column_potential=column, bound=bound)
-        if plan.cost < best.cost:
-            proof = (best.row_potential, best.column_potential)
-            best = replace(plan, row_potential=proof[0], column_potential=proof[1], bound=bound)
+        best = _cheaper(best, plan)
         if on_progress is not None:
             share = (best.cost - bound) / max(1, best.cost)
             on_progress(f"transport, round {turn}: {len(arcs):,} arcs, gap {share:.2%}")
-        if best.cost == bound or best.cost - bound <= gap * best.cost:
+        if best.cost == bound or best.cost - bound <= gap * best.cost or late(deadline):
             break
         slack = arcs.cost - shipped.row[arcs.row] - shipped.column[arcs.column]
         arcs, flow = _joined(arcs, shipped.flow, (shipped.flow > 0) | (slack <= 1), priced.arcs, len(column))
     assert best is not None
     return best
+
+
+def _cheaper(best: Plan, plan: Plan) -> Plan:
+    """The cheaper of two plans, with the potentials of the first."""
+    if plan.cost >= best.cost:
+        return best
+    return replace(plan, row_potential=best.row_potential, column_potential=best.column_potential, bound=best.bound)
 
 
 def _whole(metric: Metric, rows: Integers, columns: Integers, arcs: Arcs, shipped: Shipment) -> Plan:
@@ -281,11 +325,14 @@ def _price(
     below: int | None,
     turn: int,
     spare: Spare | None,
+    deadline: float | None,
 ) -> _Priced:
     """Arcs of reduced cost `below` this (None: the least ones), and completed potentials of both sides."""
     many, width = len(rows), len(columns)
-    forth, row_least = cheapest(metric, rows, columns, row[:many], column[:width], taken.by_row, below, turn)
-    back, column_least = cheapest(metric, columns, rows, column[:width], row[:many], taken.by_column, below, turn)
+    forth, row_least = cheapest(metric, rows, columns, row[:many], column[:width], taken.by_row, below, turn, deadline)
+    back, column_least = cheapest(
+        metric, columns, rows, column[:width], row[:many], taken.by_column, below, turn, deadline
+    )
     found = [np.stack([forth.row, forth.column, forth.cost]), np.stack([back.column, back.row, back.cost])]
     if spare is not None:
         keep, lack = spare.may_keep, spare.may_lack
