@@ -50,6 +50,9 @@ Progress = Callable[[str], None] | None
 TRANSPORTED = 0.6
 """Share of the time after which a transport ends with what it has; the proof and the writing take the rest."""
 
+MOST_PATIENT = 300_000
+"""Different records whose transport is let to its end, some minutes, unless somebody said a short time."""
+
 MOST_WRITTEN = 400_000
 """Entries of a matrix over all letters with a row for each outcome, also those that no record has."""
 
@@ -279,7 +282,7 @@ def _in_one_direction(task: _Task) -> Found:
         raise Unsupported(
             "towards is for an independent release, with one observed secret of two values and without limits"
         )
-    return towards(task.wide, share, 0.0, task.on_progress, _ending(task.seconds))
+    return towards(task.wide, share, 0.0, task.on_progress, _ending(task.wide, task.seconds))
 
 
 def _over_all_letters(task: _Task) -> Found | None:
@@ -381,9 +384,13 @@ WAYS: tuple[tuple[Callable[[_Task], bool], Way], ...] = (
 """Ways to a channel, and when they fit: the first that fits and finds one is taken."""
 
 
-def _ending(seconds: float) -> float:
-    """When a transport has to end, of `time.monotonic`."""
-    return time.monotonic() + TRANSPORTED * seconds
+def _ending(wide: Wide, seconds: float) -> float:
+    """When a transport has to end, of `time.monotonic`; whoever asks for what there is ends it in any case.
+
+    The usual time is meant for searches that come nearer and nearer. A transport is exact soon after it is near.
+    """
+    short = seconds < SECONDS / 2 or len(wide.records) > MOST_PATIENT
+    return time.monotonic() + TRANSPORTED * seconds if short else inf
 
 
 def _by_itself(wide: Wide, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None) -> Found | None:
@@ -395,7 +402,7 @@ def _by_itself(wide: Wide, seconds: float, on_progress: Progress, curve: Curve |
         return cancelled(wide, on_progress)
     if type(promise) is Independent:
         transported = preserving if wide.problem.preserve_marginals else least_change
-        return transported(wide, 0.0, on_progress, _ending(seconds))
+        return transported(wide, 0.0, on_progress, _ending(wide, seconds))
     if type(promise) is Leakage:
         known = curve if isinstance(curve, Curve) else Curve(wide, on_progress)
         # Behind a wall nothing is known that tells nothing.
