@@ -108,6 +108,14 @@ def test_what_the_form_does_not_take_is_refused_with_the_reason(change, why):
         design(replace(asked(CASES[0]), **change))
 
 
+def test_more_records_than_a_proof_file_can_hold_are_refused_before_the_search(monkeypatch):
+    monkeypatch.setattr("dalenius.mechanisms.records.preflight.LONGEST_FILE", 69 * 3)
+    with pytest.raises(
+        Unsupported, match=r"different records make a proof file that is longer .* 3 are possible: group"
+    ):
+        design(asked(CASES[0]))
+
+
 def test_squared_differences_are_refused_because_they_are_no_distance():
     case = json.loads(json.dumps(CASES[3]))
     case["objective"]["minimize"]["sum"][2]["distortion"] = "squared"

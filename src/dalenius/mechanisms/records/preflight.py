@@ -4,6 +4,7 @@ The figures are those of tables of 19,000 to 177,000 different records: right wi
 """
 
 from dalenius.errors import Unsupported
+from dalenius.kernel.numbers import LONGEST_FILE
 from dalenius.mechanisms.columns.leakage.preflight import SHARE, free_memory, memory_words, time_words
 from dalenius.mechanisms.records.wide import Wide
 
@@ -13,6 +14,8 @@ PAIR = 7e-8
 """Seconds for each pair of records that is compared, all rounds together."""
 BASE, RECORD = 400 << 20, 6_000
 """Bytes of memory before the search, and for each different record."""
+WRITTEN = 69
+"""Characters of a proof file for each different record, at least: 69 to 72 in tables of 10 to 13 columns."""
 
 
 def memory_needed(wide: Wide) -> int:
@@ -37,13 +40,19 @@ def foretold(wide: Wide, pairs: int) -> str:
 
 
 def refuse_too_large(wide: Wide) -> None:
-    """Refuse a table whose search does not fit the memory that is free.
+    """Refuse a table whose search does not fit the memory that is free, or whose proof no checker would read.
 
     Raises
     ------
     Unsupported
         With what it needs, and how to make it smaller.
     """
+    most = LONGEST_FILE // WRITTEN
+    if len(wide.records) > most:
+        raise Unsupported(
+            f"{len(wide.records):,} different records make a proof file that is longer than checkers read; {most:,} "
+            "are possible: group values until there are fewer, or release fewer columns together"
+        )
     free = free_memory()
     if free is not None and memory_needed(wide) > SHARE * free:
         raise Unsupported(
