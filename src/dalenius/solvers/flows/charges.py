@@ -27,11 +27,12 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from dalenius.solvers.flows.leaking import LN2
+
 __all__ = ["BestAction", "BitsOfEach", "Charge", "MeanBits", "RatioOfEach"]
 
 Floats = npt.NDArray[np.float64]
 
-LN2 = log(2.0)
 _STEPS = 48  # that a price of a bit is halved in between two ends
 _STEEPEST = 1e-6  # the least price of a bit, in units of what values differ by
 _HIGHEST = 1e4  # times a high price: beyond, digits are lost
