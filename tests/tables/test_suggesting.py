@@ -49,6 +49,19 @@ def test_the_words_of_a_profile_read_the_table(tmp_path: Path) -> None:
         assert coded.alphabets[name] == letters
 
 
+def test_a_profile_reads_numbers_with_a_decimal_comma_and_dates_as_such(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(f"{20 + k % 37},{k % 10};20{10 + k % 9}-02-03\n" for k in range(400))
+    (tmp_path / "t.csv").write_text("size;seen\n" + rows)
+    assert main(["profile", str(tmp_path / "t.csv")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert " numbers " in next(line for line in lines if line.startswith("  size "))
+    assert " dates " in next(line for line in lines if line.startswith("  seen "))
+    note = next(line for line in lines if line.startswith("- size: "))
+    assert " to under " in note  # ranges, not lists of single values
+
+
 def test_none_is_a_value_unless_it_stands_among_numbers() -> None:
     def words(*columns: list[str]) -> list[str]:
         seen = {f"c{k}": Seen(dict.fromkeys(texts, 3), 0, True, False) for k, texts in enumerate(columns)}

@@ -6,17 +6,18 @@ from typing import Any
 from dalenius.cli.terminal import dialect_of, progress, say
 from dalenius.core.digits import many
 from dalenius.errors import TableError
-from dalenius.starting import suggested_groups
+from dalenius.starting import as_written, suggested_groups
 from dalenius.tables import Table, open_table
 from dalenius.tables.profile import profile
 
 LONGEST = 60  # characters of a value that are shown
 HINT = "dalenius init suggests groups"
+KINDS = {"looks_like_identifier": "identifier?", "looks_numeric": "numbers", "looks_dated": "dates"}
 
 
 def run(arguments: Namespace) -> None:
     with progress(arguments) as show:
-        table = open_table(arguments.table, dialect=dialect_of(arguments))
+        table = as_written(open_table(arguments.table, dialect=dialect_of(arguments)))
         document = profile(
             table,
             place=arguments.table,
@@ -48,7 +49,7 @@ def _words(document: dict[str, Any]) -> list[str]:
     shown = [(_short(name), column) for name, column in document["columns"].items()]
     width = max(len(name) for name, _ in shown)
     for name, column in shown:
-        kind = "identifier?" if column["looks_like_identifier"] else "numbers" if column["looks_numeric"] else "values"
+        kind = next((word for sign, word in KINDS.items() if column[sign]), "values")
         count = f"{column['distinct']:,}" + ("" if column["distinct_is_exact"] else "+")
         top = ", ".join(f"{_short(entry['letter'])} ({entry['count']:,})" for entry in column.get("top", [])[:4])
         gaps = f"; {column['missing']:,} missing" if column["missing"] else ""
