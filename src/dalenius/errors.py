@@ -11,6 +11,7 @@ DaleniusError                      exit code of the command line
 ├── Unsupported                    2   a combination that nothing here solves, with the reason
 ├── Infeasible                     3   no mechanism can keep the promise; says by how much
 ├── NotCertified                   4   a proof fails, or the evidence contradicts it
+│   └── ProofTooLong                   the file asks for more work than is allowed, and was not checked
 ├── SolverFailed                   5   no certified answer; carries the solver's own words
 └── LedgerRefused                  6   the budget of the ledger would be exceeded
 
@@ -31,6 +32,7 @@ __all__ = [
     "MismatchError",
     "NotCertified",
     "ProblemFileError",
+    "ProofTooLong",
     "SmallCombinations",
     "SolverFailed",
     "TableError",
@@ -210,6 +212,16 @@ class NotCertified(DaleniusError):
 
     exit_code = 4
     code = "not-proved"
+
+
+class ProofTooLong(NotCertified):
+    """A proof that takes longer to check than is allowed; nothing is said against it.
+
+    Examples
+    --------
+    >>> ProofTooLong("the file asks for 26,000,000 operations").exit_code
+    4
+    """
 
 
 class SolverFailed(DaleniusError):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalenius.documents import checked, recognised
-from dalenius.errors import InputError, MismatchError, NotCertified
+from dalenius.errors import InputError, MismatchError, NotCertified, ProofTooLong
 from dalenius.kernel.answers import ANSWER
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ def verify(
     ------
     NotCertified
         If something is not proved, or table or problem are others.
+    ProofTooLong
+        If the file asks for more work than is allowed, and was not checked.
 
     Examples
     --------
@@ -88,10 +90,10 @@ def verify(
         text = provable(design)
         try:
             verdict = checked(text, work=work, privacy=privacy)
+        except ProofTooLong as e:
+            what = f"the proof was not repeated ({e})."
+            raise ProofTooLong(what, where=Path(design).name, do="Check it again with --work.") from None
         except NotCertified as e:
-            if "--work" in str(e):  # the file is longer to check than files are by default; nothing is wrong with it
-                what = f"the proof was not repeated ({e})."
-                raise NotCertified(what, where=Path(design).name, do="Check it again with --work.") from None
             what = f"the proof cannot be repeated ({e})."
             raise NotCertified(what, where=Path(design).name, do="Do not rely on this file.") from None
     else:

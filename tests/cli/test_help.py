@@ -14,7 +14,7 @@ from dalenius.cli.grammar import parser
 from dalenius.cli.helping import WANTED, commands_of, completion
 from dalenius.cli.summary import check_command
 from dalenius.documents import canonical
-from dalenius.errors import NotCertified
+from dalenius.errors import ProofTooLong
 from dalenius.testing import xor
 from tests.cli.conftest import Place
 
@@ -100,7 +100,7 @@ def test_the_command_that_checks_a_long_proof_allows_its_work(tmp_path: Path) ->
 def test_a_file_that_asks_for_more_work_is_not_called_wrong(tmp_path: Path) -> None:
     file = tmp_path / "design.json"
     file.write_text(canonical(json.loads(solve(xor()).dumps()) | {"work": "26000000"}))
-    with pytest.raises(NotCertified, match="was not repeated") as refused:
+    with pytest.raises(ProofTooLong, match="was not repeated") as refused:
         verify(file)
     assert refused.value.do == "Check it again with --work."
     assert verify(file, work=26_000_000).value == 1

@@ -6,10 +6,10 @@ from typing import Any
 
 from dalenius.documents.proving import ENOUGH
 from dalenius.documents.text import canonical
-from dalenius.errors import NotCertified
+from dalenius.errors import NotCertified, ProofTooLong
 from dalenius.kernel.check import Verdict, check
 from dalenius.kernel.document import read_document
-from dalenius.kernel.numbers import Refused
+from dalenius.kernel.numbers import Refused, TooMuchWork
 
 __all__ = ["checked", "differences"]
 
@@ -32,9 +32,13 @@ def checked(text: str, *, work: int | None = None, privacy: bool = False) -> Ver
     ------
     NotCertified
         With the sentence of the kernel, if something is not proved.
+    ProofTooLong
+        If the document declares more work than it may.
     """
     try:
         return check(text, work, privacy)
+    except TooMuchWork as refusal:
+        raise ProofTooLong(str(refusal)) from None
     except Refused as refusal:
         raise NotCertified(str(refusal)) from None
 

@@ -31,6 +31,10 @@ class Refused(Exception):
     """The file proves less than it says, or says what it must not; the sentence tells what and where."""
 
 
+class TooMuchWork(Refused):
+    """The file asks for more work than is allowed, and was not checked; nothing else is said against it."""
+
+
 def require(holds: bool, otherwise: str) -> None:
     """Refuse with this sentence unless the condition holds."""
     if not holds:
@@ -200,8 +204,9 @@ class Node:
 def granted(declared: Node, most: int, text: str) -> Work:
     """The work that a document declares, of which reading it has spent some; refused beyond `most`."""
     work = Work(declared.whole(0))
-    more = f"{most:,} are allowed; --work {work.limit} allows them"
-    declared.require(work.limit <= most, f"the file asks for {work.limit:,} operations, {more}")
+    if work.limit > most:
+        more = f"{most:,} are allowed; --work {work.limit} allows them"
+        raise TooMuchWork(f"{declared.path}: the file asks for {work.limit:,} operations, {more}")
     work.spend(2 * len(text))
     return work
 
