@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from dalenius.errors import SolverFailed
 from dalenius.solvers.lp import maximise
 from dalenius.solvers.mixtures import most_told
+from dalenius.solvers.sections import narrowed
 
 __all__ = [
     "Bounded",
@@ -260,12 +261,14 @@ def _most(values: Floats, of: Places) -> float:
 def least(f: Callable[[float], float], low: float, high: float, steps: int = 60) -> tuple[float, float]:
     """About the least value of a convex function on an interval, and where; any value of it serves as a bound."""
     best = min((f(low), low), (f(high), high))
-    for _ in range(steps):
-        a = low + (high - low) * 0.382
-        b = low + (high - low) * 0.618
-        fa, fb = f(a), f(b)
-        best = min(best, (fa, a), (fb, b))
-        low, high = (low, b) if fa < fb else (a, high)
+
+    def minus(at: float) -> float:
+        nonlocal best
+        value = f(at)
+        best = min(best, (value, float(at)))
+        return -value
+
+    narrowed(minus, low, high, steps)
     return best
 
 

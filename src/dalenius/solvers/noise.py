@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
+from dalenius.solvers.sections import narrowed
 
 __all__ = [
     "MaxEntropy",
@@ -329,12 +330,12 @@ def rate_line(prior: Floats, d: float) -> tuple[float, Floats]:
             q /= q.sum()
         return float(prior @ np.log2(weights)) - log2(float(back.max())) - s * d, s, weights
 
-    low, high = log(near) - 2, log(near) + 2
-    for _ in range(9):  # by thirds: the bound is concave in s
-        sides = [dual(exp(low + (high - low) * share)) for share in (0.382, 0.618)]
-        found = max(found, *sides, key=lambda offer: offer[0])
-        low, high = (
-            (low + 0.382 * (high - low), high) if sides[0][0] < sides[1][0] else (low, low + 0.618 * (high - low))
-        )
+    def offered(logarithm: float) -> float:
+        nonlocal found
+        offer = dual(exp(logarithm))
+        found = max(found, offer, key=lambda offer: offer[0])
+        return offer[0]
+
+    narrowed(offered, log(near) - 2, log(near) + 2, 9)  # the bound is concave in s
     found = max(found, *(dual(found[1] * share, 300) for share in (1.3, 1.14, 1.0, 0.88)), key=lambda offer: offer[0])
     return found[1], found[2]

@@ -92,9 +92,8 @@ def values_of_classes(wide: Wide, secret: Sequence[str]) -> Floats:
     secret : names
         One of them.
     """
-    at = [wide.secret.index(name) for name in secret]
-    labels = [tuple(label[k] for k in at) for label in wide.classes]
-    return np.array([[float(label == value) for label in labels] for value in sorted(set(labels))])
+    values, of_class = wide.values_of(secret)
+    return np.eye(len(values))[of_class].T
 
 
 def _asked(wide: Wide, promise: Guarantee, prior: Floats, scale: Floats) -> _Asked:

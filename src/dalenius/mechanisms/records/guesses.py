@@ -19,13 +19,14 @@ from dalenius.kernel.rows import UNIT
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Json, record_proof
 from dalenius.solvers.flows.distances import blocks
+from dalenius.solvers.sections import narrowed
 
 __all__ = ["gained_blindly", "gains_of", "most_gained", "priced_actions"]
 
 Floats = npt.NDArray[np.float64]
 
 NARROWER = 100
-"""Times that the interval of the price is cut by a third."""
+"""Times that the interval of the price is cut."""
 SAMPLE = 5_000
 """Inputs from which the price is chosen; the bound is proved over all of them."""
 
@@ -45,8 +46,7 @@ def gains_of(wide: Wide, promise: Guess) -> list[list[Fraction]]:
     list of list of Fraction
         Actions by values, rising.
     """
-    at = [wide.secret.index(name) for name in promise.secret]
-    values = sorted({tuple(label[k] for k in at) for label in wide.classes})
+    values, _ = wide.values_of(promise.secret)
     if promise.gain is None:
         return [[Fraction(int(a == s)) for s in values] for a in values]
     sizes = [len(wide.law.variables[name]) for name in promise.secret]
@@ -135,8 +135,5 @@ def _best_price(wide: Wide, gain: Floats, best: npt.NDArray[np.int64], limit: fl
         return float(rows @ paid) / float(rows.sum()) - price * (limit + here - whole)
 
     apart = np.diff(np.sort(gained, axis=1), axis=1)
-    low, high = 0.0, 2 * wide.metric.farthest / wide.unit / float(apart[apart > 0].min(initial=1.0))
-    for _ in range(NARROWER):
-        lower, upper = low + (high - low) / 3, high - (high - low) / 3
-        low, high = (lower, high) if proved(lower) < proved(upper) else (low, upper)
-    return low
+    dearest = 2 * wide.metric.farthest / wide.unit / float(apart[apart > 0].min(initial=1.0))
+    return float(narrowed(proved, 0.0, dearest, NARROWER)[0])

@@ -129,11 +129,17 @@ class Wide:
 
     def about(self, secret: Sequence[str]) -> "Wide":
         """The same table with the values of one of its secrets as classes."""
+        values, of_class = self.values_of(secret)
+        merged = np.eye(len(values), dtype=np.int64)[of_class]
+        return replace(self, secret=tuple(secret), counts=self.counts @ merged, classes=values)
+
+    def values_of(self, secret: Sequence[str]) -> tuple[list[tuple[int, ...]], list[int]]:
+        """The values of one of the secrets that occur, rising, and which of them each class has."""
         at = [self.secret.index(name) for name in secret]
         labels = [tuple(label[k] for k in at) for label in self.classes]
         values = sorted(set(labels))
-        merged = np.array([[int(label == value) for value in values] for label in labels], dtype=np.int64)
-        return replace(self, secret=tuple(secret), counts=self.counts @ merged, classes=values)
+        place = {value: k for k, value in enumerate(values)}
+        return values, [place[label] for label in labels]
 
     @cached_property
     def seen(self) -> bool:

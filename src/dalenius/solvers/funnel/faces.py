@@ -27,6 +27,7 @@ from dalenius.solvers.divergence import times_log_ratio
 from dalenius.solvers.funnel.gauges import Gauge, PolyhedralGauge
 from dalenius.solvers.funnel.subdivision import Labels
 from dalenius.solvers.lp import add_columns, silent_simplex
+from dalenius.solvers.sections import narrowed
 from dalenius.stopping import over
 
 __all__ = ["FaceDual", "Faces", "Facial", "by_columns_of_few"]
@@ -45,6 +46,7 @@ CHUNK = 100_000
 WAVES = 60
 WIDE = 400  # inputs whose pairs are all letters to begin with, under a promise of finitely many rows
 SCALE = 1024.0  # of the objective of the linear program
+SECTIONS = 40  # of an edge
 
 
 @dataclass(frozen=True, eq=False)
@@ -386,25 +388,26 @@ class _Letters:
 
 def climbed(given: Faces, faces: Places, v: Floats, dual: FaceDual) -> Floats:
     """Points moved along the edges of their faces, by golden sections, to where (*) is larger."""
-    ratio = (np.sqrt(5) - 1) / 2
     v = v.copy()
-    for i, l in [*combinations(range(faces.shape[1]), 2)] * (1 if faces.shape[1] == 2 else 2):
-        both = v[:, i] + v[:, l]
-
-        def at(t: Floats, i: int = i, l: int = l, both: Floats = both) -> Floats:
-            moved = v.copy()
-            moved[:, i], moved[:, l] = t, both - t
-            return moved
-
-        low, high = np.maximum(v[:, i] - both / 4, 0.0), np.minimum(v[:, i] + both / 4, both)
-        a, b = high - ratio * (high - low), low + ratio * (high - low)
-        worth_a, worth_b = worth(given, faces, at(a), dual), worth(given, faces, at(b), dual)
-        for _ in range(40):
-            left = worth_a > worth_b
-            high, low = np.where(left, b, high), np.where(left, low, a)
-            a, b = high - ratio * (high - low), low + ratio * (high - low)
-            worth_a, worth_b = worth(given, faces, at(a), dual), worth(given, faces, at(b), dual)
-        moved = at((low + high) / 2)
+    for edge in [*combinations(range(faces.shape[1]), 2)] * (1 if faces.shape[1] == 2 else 2):
+        moved = _along_edge(given, faces, v, dual, edge)
         better = worth(given, faces, moved, dual) > worth(given, faces, v, dual)
         v[better] = moved[better]
     return v
+
+
+def _along_edge(given: Faces, faces: Places, v: Floats, dual: FaceDual, edge: tuple[int, int]) -> Floats:
+    """Points where mass goes between two inputs, up to a quarter of what both have."""
+    here, there = edge
+    both = v[:, here] + v[:, there]
+
+    def at(mass: Floats) -> Floats:
+        moved = v.copy()
+        moved[:, here] = mass
+        moved[:, there] = both - mass
+        return moved
+
+    low = np.maximum(v[:, here] - both / 4, 0.0)
+    high = np.minimum(v[:, here] + both / 4, both)
+    low, high = narrowed(lambda mass: worth(given, faces, at(mass), dual), low, high, SECTIONS)
+    return at((low + high) / 2)

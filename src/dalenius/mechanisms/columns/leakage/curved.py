@@ -23,6 +23,7 @@ from dalenius.core.arithmetic import two_to
 from dalenius.errors import Infeasible
 from dalenius.mechanisms.columns.leakage.gauges import Weighed, whole_units
 from dalenius.mechanisms.columns.leakage.near_laws import NearLaws
+from dalenius.mechanisms.columns.leakage.reader import LN2
 from dalenius.mechanisms.proof_terms import ONE
 from dalenius.solvers.capacity import Ball, smallest_ball
 from dalenius.solvers.divergence import Laws
@@ -38,7 +39,6 @@ HAIR = 2e-10
 TOLERATED = 1e-9  # of other limits, which the exact repair restores
 NEIGHBOURS = 8  # slopes around each letter that are kept from round to round
 LESS = 2e-9  # by which limits are tightened where a constant channel cannot be mixed in
-LN2 = Fraction(693147180559945309417232, 10**24)  # from below
 GRAIN = 1 << 52
 FIRST_SLOPES = tuple(Fraction(a, 4) for a in range(-8, 9))
 NEAR = 1e-3  # points b of one pair that are no further apart are one

@@ -15,6 +15,7 @@ from dalenius.core import Leakage, Problem
 from dalenius.core.arithmetic import BITS, times_log2
 from dalenius.mechanisms.columns.exact_columns import named
 from dalenius.mechanisms.columns.leakage.gauges import whole_units
+from dalenius.mechanisms.columns.leakage.reader import LN2
 from dalenius.mechanisms.proof_terms import ONE
 from dalenius.solvers.leakage import Gauge, Term
 from dalenius.solvers.leakage.program import Exact, Floats
@@ -23,7 +24,6 @@ __all__ = ["NearLaws"]
 
 GRAIN = 1 << 50  # a law in whole numbers has about this sum
 LEAST = 1 << 36  # units of a multiplier that is used
-LN2 = Fraction(693147180559945309417232, 10**24)  # from below
 
 Names = tuple[str, ...]
 
