@@ -30,14 +30,15 @@ def _further(arguments: Namespace) -> list[Further]:
     wanted = arguments.unknown is not None or arguments.metrics or arguments.together
     if not wanted:
         return []
-    prior = None if arguments.prior is None else read_pmf(arguments.prior, "prior")
-    channel = opened(arguments.mechanism).channel
+    mechanism = opened(arguments.mechanism)
+    channel = mechanism.channel
+    prior = mechanism.law if arguments.prior is None else read_pmf(arguments.prior, "prior")  # a design has a law
     found = []
     if arguments.unknown is not None:
         found.append(about_lacking(channel, arguments.unknown))
     if arguments.metrics:
         if prior is None:
-            raise InputError("--metrics needs the statistics of the table; name them with --prior")
+            raise InputError("--metrics needs the statistics of the table; name a design, or name them with --prior")
         found.append(about_metrics(channel, prior))
     if arguments.together:
         others = [opened(name).channel for name in arguments.together]

@@ -1,13 +1,14 @@
 """`dalenius explain`"""
 
 from argparse import Namespace
-from typing import Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from dalenius.cli.terminal import say
-from dalenius.core import Leakage, Problem
+from dalenius.core import Distortion, Leakage, Problem
 from dalenius.core.digits import many
 from dalenius.documents import PROVABLE, stated_figures
-from dalenius.errors import InputError, Unsupported
+from dalenius.errors import Infeasible, InputError, SolverFailed, Unsupported
 from dalenius.kernel.check import Verdict
 from dalenius.kernel.numbers import up
 from dalenius.mechanisms.columns.takes import FUNNEL
@@ -16,6 +17,9 @@ from dalenius.report import words
 from dalenius.report.asking import asked_for, asked_lines
 from dalenius.tables import bind, read_told, sound
 from dalenius.verifying import verify
+
+if TYPE_CHECKING:
+    from dalenius.mechanisms.columns.contraction import Passing
 
 
 def run(arguments: Namespace) -> None:
@@ -63,17 +67,39 @@ def run(arguments: Namespace) -> None:
 
 def _whatever_secret(problem: Problem) -> tuple[list[str], dict[str, Any]]:
     """The least capacity within the limits of a problem, in words and as figures."""
-    from dalenius.mechanisms.columns.contraction import least_within
+    from dalenius.mechanisms.columns.contraction import least_within, proved_within
 
     found = least_within(problem)
+    try:
+        above, below = proved_within(problem, found)
+    except (Infeasible, SolverFailed, Unsupported):
+        return _searched(found)
+    limit = next(limit.at_most for limit in problem.limits if isinstance(limit, Distortion))
+    if limit is None or not above.value <= limit < below.bound:
+        return _searched(found)
+    most, least = (design.problem.guarantees[0].to_json()["at_most_bits"] for design in (above, below))
+    lines = [
+        f"Within the limits of distortion one recipe reveals at most {float(Fraction(most)):.6g} bits with a row,",
+        "  whatever the secret is and whatever the statistics of the rows are.",
+        f"Every recipe within the limits reveals more than {float(Fraction(least)):.6g} bits about some secret.",
+        f"Both are proved: with dalenius = true and at_most_bits = {most} the least distortion is at most",
+        f"  {float(above.value):.9g}, and with {least} at least {float(below.bound):.9g}.",
+        "To release such a recipe, promise the first.",
+    ]
+    figures = {"most_bits": float(Fraction(most)), "at_least_bits": float(Fraction(least)), "proved": True}
+    return lines, figures | {"channel": above.channel.to_json()}
+
+
+def _searched(found: "Passing") -> tuple[list[str], dict[str, Any]]:
+    """The same where no proof was found."""
     lines = [
         f"Within the limits of distortion one recipe reveals at most {found.value:.6g} bits with a row,",
         "  whatever the secret is and whatever the statistics of the rows are.",
         f"No recipe within the limits can promise less than {max(0.0, found.bound):.6g} bits.",
         "The search is in floats and nothing of it is a proof; --json shows the recipe, which `audit` measures.",
     ]
-    figures = {"most_bits": found.value, "at_least_bits": max(0.0, found.bound), "channel": found.channel.to_json()}
-    return lines, figures
+    figures = {"most_bits": found.value, "at_least_bits": max(0.0, found.bound), "proved": False}
+    return lines, figures | {"channel": found.channel.to_json()}
 
 
 def _of_design(document: dict[str, Any], verdict: Verdict) -> dict[str, list[str]]:

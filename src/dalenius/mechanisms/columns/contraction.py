@@ -23,7 +23,10 @@ from numpy.typing import NDArray
 from dalenius.core import (
     Channel,
     Contraction,
+    Dalenius,
     Design,
+    Distortion,
+    MinimizeDistortion,
     Pmf,
     Problem,
 )
@@ -37,13 +40,14 @@ from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proof_terms import by_lines, in_units
 from dalenius.mechanisms.proving import proved
 
-__all__ = ["Passing", "contract", "least_passing", "least_within", "reconstructed"]
+__all__ = ["Passing", "contract", "least_passing", "least_within", "proved_within", "reconstructed"]
 
 Floats: TypeAlias = NDArray[np.float64]
 GRAIN = 1 << 52
 CLOSE = 1e-6  # the gap that a conic solver in doubles can be asked for
 FEW = 6  # letters for which the gap is closed further, by linear cuts
 FINE = 1e-8
+ROOM = Fraction(1, 10**5)  # bits by which a proof may miss what a search in floats found
 
 
 def contract(
@@ -252,6 +256,50 @@ def least_within(problem: Problem, *, seconds: float = SECONDS) -> Passing:
     found = least_capacity(limits, seconds=seconds)
     channel, _ = model.channel(_rational(found.rows, parts.sum(axis=0) + 1e6 * ~model.program.allowed))
     return Passing(channel, capacity(channel).high, found.bound / float(np.log(2)) * (1 - 1e-15), "capacity")
+
+
+def proved_within(problem: Problem, found: Passing, *, seconds: float = SECONDS) -> tuple[Design, Design]:
+    """The two ends of `least_within` as designs of the other direction: the first limit minimised under `dalenius`.
+
+    Parameters
+    ----------
+    problem : Problem
+        As for `least_within`.
+    found : Passing
+        What that found.
+    seconds : float
+        For each search.
+
+    Returns
+    -------
+    Design, Design
+        Where the distortion of the first is within the limit, some recipe within the limits reveals no more than it
+        promises; where the bound of the second exceeds the limit, every one reveals more than that promises.
+
+    Examples
+    --------
+    >>> from dalenius.testing import contracted_bit
+    >>> from dalenius.core import Distortion
+    >>> limited = replace(contracted_bit("9/25"), limits=(Distortion("hamming", ("X",), Fraction(1, 5)),))
+    >>> above, below = proved_within(limited, least_within(limited))
+    >>> above.value <= Fraction(1, 5) < below.bound
+    True
+    """
+    from dalenius.mechanisms.columns.leakage.searching import designed
+
+    first = next(limit for limit in problem.limits if isinstance(limit, Distortion))
+    others = tuple(limit for limit in problem.limits if limit is not first)
+    aim = MinimizeDistortion(replace(first, at_most=None))
+    ends = (Fraction(int(found.value / float(ROOM)) + 2), Fraction(max(0, int(found.bound / float(ROOM)) - 1)))
+    above, below = (
+        designed(
+            replace(problem, objective=aim, limits=others, guarantees=(Dalenius(end * ROOM),)),
+            gap=float(ROOM) / 100,
+            seconds=seconds,
+        )
+        for end in ends
+    )
+    return above, below
 
 
 def reconstructed(q: Sequence[Sequence[float]], prior: Sequence[float]) -> tuple[Floats, Floats]:
