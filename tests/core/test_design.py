@@ -9,6 +9,7 @@ import pytest
 
 from dalenius.core import Certificate, Channel, Design, MinimizeRate
 from dalenius.core.numbers import exact
+from dalenius.documents import about_of
 from dalenius.errors import InputError
 from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.testing import example2, self_disclosure, xor
@@ -85,8 +86,9 @@ def test_the_card_holds_the_channel_and_no_counts(design):
     assert (card["unit_of_privacy"], card["order"], card["kept"]) == ("row", "shuffle", [])
     written = json.loads(design.card_text())
     assert not {"law", "objective", "limits", "proof"} & set(written)
-    assert "outcomes" not in design.card_text() + design.card_about()
-    assert json.loads(design.card_about())["design"] == design.digest()
+    beside = about_of(card, design.card_text())
+    assert "outcomes" not in design.card_text() + json.dumps(beside)
+    assert beside["design"] == design.digest()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from dalenius.core import Noise, Pmf
-from dalenius.documents import filed
+from dalenius.documents import about_of, filed
 from dalenius.errors import InputError, MismatchError, Unsupported
 from dalenius.evidence import estimate_numbers, examine_mechanism
 from dalenius.ledger import Ledger
@@ -130,6 +130,6 @@ def test_a_ledger_charges_noise_that_is_too_large_for_rows(tmp_path):
     assert float(spent["leakage:X"]) == pytest.approx(float(stated["leakage_bits"]), abs=1e-9)
     assert float(spent["contraction"]) == pytest.approx(float(stated["eta_kl"]), abs=1e-9)
     assert float(spent["dalenius"]) == pytest.approx(float(stated["capacity_bits"]), abs=1e-9)
-    beside = json.loads(design.card_about())  # which design it is of stands beside a card
+    beside = about_of(design.card(), design.card_text())  # which design it is of stands beside a card
     ledger.add(filed(design.card_text(), beside), dataset="d", rows=1)
     assert len(ledger.entries()) == 1  # the card of a release that is there already

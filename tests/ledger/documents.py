@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from dalenius.convert import converted
 from dalenius.core import Design
-from dalenius.documents import filed, unfiled
+from dalenius.documents import about_of, filed, unfiled
 
 
 def document(joint, channel, promises=(), *, keep=(), output="Y", table="t.csv", beside=(), **source):
@@ -45,7 +45,7 @@ def document(joint, channel, promises=(), *, keep=(), output="Y", table="t.csv",
 def card(text):
     """The public part of a document."""
     design = Design.from_text(*unfiled(text))
-    return filed(design.card_text(), json.loads(design.card_about()))
+    return filed(design.card_text(), about_of(design.card(), design.card_text()))
 
 
 def flip(p):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dalenius import solvers
 from dalenius.errors import InputError, SolverFailed
-from dalenius.solvers import as_fraction, null_space, rank, rref, solve
-from dalenius.solvers.exact import solve_sparse
+from dalenius.solvers import as_fraction, null_space, rank, solve
+from dalenius.solvers.exact import reduced_right, solve_sparse
 
 entries = st.fractions(min_value=-3, max_value=3, max_denominator=4)
 
@@ -39,14 +39,16 @@ def test_null_space_is_null_and_rank_plus_nullity_is_width(A):
 
 
 @given(matrices())
-def test_rref_has_unit_pivots_and_the_same_row_space(A):
-    rows, pivots = rref(A)
+def test_the_last_column_of_a_reduced_matrix_solves_for_its_pivots(A):
+    right, pivots = reduced_right(A)
     assert pivots == sorted(set(pivots))
-    assert len(rows) == len(pivots) == rank(A)
-    for i, j in enumerate(pivots):
-        assert [row[j] for row in rows] == [int(k == i) for k in range(len(rows))]
-        assert not any(rows[i][:j])
-    assert rank([*A, *rows]) == len(rows)
+    assert len(right) == len(pivots) == rank(A)
+    width = len(A[0]) - 1
+    if width in pivots:  # the last column is no combination of the others
+        assert rank([row[:-1] for row in A]) == rank(A) - 1
+    else:
+        solution = [right[pivots.index(j)] if j in pivots else Fraction(0) for j in range(width)]
+        assert product([row[:-1] for row in A], solution) == [row[-1] for row in A]
 
 
 @pytest.mark.long

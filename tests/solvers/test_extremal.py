@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dalenius.errors import Infeasible, InputError, SolverFailed
-from dalenius.solvers import best_mixture, exact_dual, extremal, rank, rref, solve, vertices, walk
+from dalenius.solvers import best_mixture, exact_dual, extremal, rank, solve, vertices, walk
 from dalenius.solvers.lp import Optimum
 from tests.effort import effort
+from tests.solvers.rows import independent
 
 
 def bit_margins(p):
@@ -35,9 +36,9 @@ def transport(rows, columns):
 
 def every_basis(A, b):
     """Brute force: all feasible basic solutions."""
-    rows, pivots = rref([[*row, right] for row, right in zip(A, b, strict=True)])
+    rows = independent([[*row, right] for row, right in zip(A, b, strict=True)])
     found = set()
-    for basis in combinations(range(len(A[0])), len(pivots)):
+    for basis in combinations(range(len(A[0])), len(rows)):
         try:
             x = solve([[row[j] for j in basis] for row in rows], [row[-1] for row in rows])
         except SolverFailed:
@@ -71,7 +72,7 @@ def assert_complete(A, b):
 )
 def test_visited_bases_are_exactly_the_lexicographically_feasible_ones(A, b):
     found = walk(A, b)
-    rows, _ = rref([[*row, right] for row, right in zip(A, b, strict=True)])
+    rows = independent([[*row, right] for row, right in zip(A, b, strict=True)])
     count = 0
     for basis in combinations(range(len(A[0])), len(rows)):
         square = [[row[j] for j in basis] for row in rows]

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dalenius.errors import Infeasible, InputError, SolverFailed
-from dalenius.solvers import exact_basic_solution, exact_dual, maximise, rref, solve
+from dalenius.solvers import exact_basic_solution, exact_dual, maximise, solve
+from tests.solvers.rows import independent
 
 
 @st.composite
@@ -26,9 +27,9 @@ def bounded_programs(draw: st.DrawFn):
 
 
 def brute_force(c, A, b):
-    rows, pivots = rref([[*row, right] for row, right in zip(A, b, strict=True)])
+    rows = independent([[*row, right] for row, right in zip(A, b, strict=True)])
     best = None
-    for basis in combinations(range(len(c)), len(pivots)):
+    for basis in combinations(range(len(c)), len(rows)):
         try:
             x = solve([[row[j] for j in basis] for row in rows], [row[-1] for row in rows])
         except SolverFailed:

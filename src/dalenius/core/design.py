@@ -301,10 +301,6 @@ class Design:
     def _card_text(self) -> str:
         return card_text(json.loads(self.dumps()))
 
-    def card_about(self) -> str:
-        """`card.about.json`, public: what the design states beyond the card, and how to estimate."""
-        return canonical(about_of(self.card(), self.card_text())) + "\n"
-
     @classmethod
     def from_text(cls, text: str, about: Mapping[str, Any] | None = None) -> Self:
         """Read `design.json` and what travels beside it. Nothing in it is believed before `verify` has proved it.

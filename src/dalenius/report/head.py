@@ -91,7 +91,6 @@ class Status:
     what: str
     note: str
     link: str = ""
-    grave: bool = False
 
 
 def status(facts: Facts, audit: Audit | None, lost: Losses | None) -> list[Status]:
@@ -99,7 +98,7 @@ def status(facts: Facts, audit: Audit | None, lost: Losses | None) -> list[Statu
     sure, count = sum(bool(p.figures) for p in facts.promises), len(facts.promises)
     found = []
     if not count and not plain.promises(facts):
-        found.append(Status(False, "Nothing is promised", "about what a row reveals", grave=True))
+        found.append(Status(False, "Nothing is promised", "about what a row reveals"))
     elif count and sure == count:
         found.append(
             Status(True, "Promise proved" if count == 1 else f"All {count} promises proved", "in exact arithmetic")
@@ -113,9 +112,7 @@ def status(facts: Facts, audit: Audit | None, lost: Losses | None) -> list[Statu
         if audit is None:
             found.append(Status(False, "Not tested", "no released rows were looked at"))
         elif audit.contradicts:
-            found.append(
-                Status(False, "The released table contradicts the proof", "do not use it", "tests", grave=True)
-            )
+            found.append(Status(False, "The released table contradicts the proof", "do not use it", "tests"))
         else:
             found.append(Status(True, "Released table tested", f"{many(len(audit.findings), 'test')}, none failed"))
     if lost is not None and lost.short:

@@ -7,7 +7,7 @@ from dalenius import rooms
 if TYPE_CHECKING:
     from dalenius.solvers.capacity import Ball, smallest_ball
     from dalenius.solvers.divergence import Laws
-    from dalenius.solvers.exact import Rational, Rows, as_fraction, null_space, rank, rref, solve
+    from dalenius.solvers.exact import Rational, Rows, as_fraction, null_space, rank, solve
     from dalenius.solvers.extremal import Mixture, Walk, best_mixture, vertices, walk
     from dalenius.solvers.likelihood import Fit, RankOne, maximum_likelihood, projection, water_filling
     from dalenius.solvers.lp import Optimum, exact_basic_solution, exact_dual, maximise
@@ -45,7 +45,6 @@ __all__ = [
     "projection",
     "rank",
     "repaired",
-    "rref",
     "self_disclosure",
     "smallest_ball",
     "solve",

@@ -13,7 +13,7 @@ from flint import fmpq, fmpq_mat
 
 from dalenius.errors import InputError, SolverFailed
 
-__all__ = ["Rational", "Rows", "as_fraction", "null_space", "rank", "reduced_right", "rref", "solve", "solve_sparse"]
+__all__ = ["Rational", "Rows", "as_fraction", "null_space", "rank", "reduced_right", "solve", "solve_sparse"]
 
 Rational: TypeAlias = Fraction | int
 Rows: TypeAlias = Sequence[Sequence[Rational]]
@@ -64,24 +64,6 @@ def _reduced(rows: Rows) -> tuple[fmpq_mat, list[int]]:
             j += 1
         pivots.append(j)
     return reduced, pivots
-
-
-def rref(rows: Rows) -> tuple[list[list[Fraction]], list[int]]:
-    r"""Reduced row echelon form without its zero rows, and the pivot column of each row.
-
-    Cost: O(m n min(m, n)) rational operations.
-
-    Parameters
-    ----------
-    rows : rational matrix
-        A.
-
-    >>> rref([[2, 4, 6], [1, 2, 4]])
-    ([[Fraction(1, 1), Fraction(2, 1), Fraction(0, 1)], [Fraction(0, 1), Fraction(0, 1), Fraction(1, 1)]], [0, 2])
-    """
-    reduced, pivots = _reduced(rows)
-    width = reduced.ncols()
-    return [[_to_fraction(reduced[i, j]) for j in range(width)] for i in range(len(pivots))], pivots
 
 
 def reduced_right(rows: Rows) -> tuple[list[Fraction], list[int]]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from dalenius.errors import SolverFailed
 from dalenius.solvers.divergence import times_log_ratio
 
-__all__ = ["Point", "at_slope", "blahut_arimoto", "on_few_letters", "rate_distortion"]
+__all__ = ["Point", "at_slope", "on_few_letters", "rate_distortion"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -238,24 +238,3 @@ def _between(steep: Point, flat: Point, bottom: float, goal: float, chord: bool,
         wanted = np.log(max(1e-300, goal if by_rate else goal - bottom))
         part = (wanted - ends[1]) / (ends[0] - ends[1]) if ends[0] != ends[1] else 0.5
     return float(np.exp(low + (high - low) * min(0.99, max(0.01, part))))
-
-
-def blahut_arimoto(
-    p: Floats, d: Floats, slope: float, *, tol: float = 1e-10, rounds: int = 100_000
-) -> tuple[Floats, float]:
-    """The classic iteration, kept as a rival and cross-check: the output law and how far it is off, in nats.
-
-    >>> q, gap = blahut_arimoto(np.array([0.5, 0.5]), 1 - np.eye(2), 1.0)
-    >>> q.tolist(), gap
-    ([0.5, 0.5], 0.0)
-    """
-    a = np.exp(-slope * (d - d.min(axis=1)[:, None]))
-    q, gap = np.full(d.shape[1], 1.0 / d.shape[1]), np.inf
-    for _ in range(rounds):
-        c = a.T @ (p / (a @ q))
-        gap = float(np.log(c.max()) - (q * c) @ np.log(np.maximum(c, 1e-300)))
-        if gap < tol:
-            break
-        q = q * c
-        q /= q.sum()
-    return q, max(0.0, gap)
