@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from argparse import Namespace
 from collections import deque
 from fractions import Fraction
 from pathlib import Path
@@ -221,3 +222,10 @@ def test_what_takes_too_long_says_which_column_to_group():
     with pytest.raises(Unsupported, match=r"for the proof alone, and 6 s of --seconds are left.*Group A"):
         size.refuse_too_large(6)
     assert re.fullmatch(r"1,970 to 2,400 combinations, about .+, [\d.,]+ [KMG]i?B", size.words())
+
+
+def test_point_14_whoever_said_less_time_than_it_takes_is_told():
+    began = time.monotonic() - 3.0
+    assert interrupts.overtime(Namespace(began=began, seconds=60.0)) == []
+    (note,) = interrupts.overtime(Namespace(began=began, seconds=1.0))
+    assert note.startswith("Note: This took 3.0 s, longer than --seconds 1. ")

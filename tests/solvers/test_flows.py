@@ -6,7 +6,7 @@ from scipy.optimize import linprog
 
 from dalenius.solvers.flows.distances import Metric, blocks, completed, pairwise
 from dalenius.solvers.flows.shipping import Arcs, ship
-from dalenius.solvers.flows.transport import transport
+from dalenius.solvers.flows.transport import Spare, transport
 
 
 def instance(seed, rows, columns, axes=4, letters=3):
@@ -119,3 +119,25 @@ def test_distances_agree_pair_by_pair_and_with_completed_potentials():
     potential = np.random.default_rng(1).normal(size=20)
     known = (d + potential)[:, 0]
     assert np.allclose(completed(metric, rows, columns, potential, known), (d + potential).min(axis=1), atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_transport_with_spare_amounts_ships_the_rest_when_its_time_is_up(seed):
+    metric, rows, columns, supply, demand = instance(seed, 9, 13)
+    may_keep, may_lack = np.arange(0, 9, 2), np.arange(1, 13, 3)
+    less = min(int(supply[may_keep].sum()), int(demand[may_lack].sum())) // 2
+    spare = Spare(less, less, may_keep, may_lack)
+    best = transport(metric, rows, columns, supply, demand, spare=spare)
+    plan = transport(metric, rows, columns, supply, demand, spare=spare, deadline=0.0)
+    d = distances(metric, rows, columns)
+    shipped = np.zeros_like(d)
+    np.add.at(shipped, (plan.row, plan.column), plan.amount)
+    kept, lacking = supply - shipped.sum(axis=1), demand - shipped.sum(axis=0)
+    for amounts, places in ((kept, may_keep), (lacking, may_lack)):
+        assert amounts.sum() == less
+        assert amounts.min() >= 0
+        assert not np.delete(amounts, places).any()
+    assert int((shipped * d).sum()) == plan.cost >= best.cost
+    assert plan.bound <= best.bound
+    assert len(plan.row_potential) == 10
+    assert len(plan.column_potential) == 14

@@ -19,10 +19,11 @@ from types import FrameType
 from dalenius import stopping
 from dalenius.errors import SolverFailed
 
-__all__ = ["CODE", "interruptible", "seconds_left", "within"]
+__all__ = ["CODE", "interruptible", "overtime", "seconds_left", "within"]
 
 CODE = 130
 PATIENCE = 1.0  # seconds that a clean end may take: with what a busy machine adds, less than two
+LATE = 1.1  # times --seconds: what somebody should be told about
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -86,6 +87,17 @@ def seconds_left(arguments: Namespace) -> float:
     spent = time.monotonic() - float(arguments.began)
     seconds = float(arguments.seconds)
     return max(seconds - spent, 0.1 * seconds)
+
+
+def overtime(arguments: Namespace) -> list[str]:
+    """A line for whoever said less time than the command took; nothing within a tenth of `--seconds`."""
+    spent = time.monotonic() - float(arguments.began)
+    if spent <= LATE * float(arguments.seconds):
+        return []
+    return [
+        f"Note: This took {spent:.1f} s, longer than --seconds {arguments.seconds:g}. Reading the table, proving one "
+        "recipe and writing it are never cut short."
+    ]
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.api import Outcome, at_point, release
-from dalenius.cli.interrupts import seconds_left
+from dalenius.cli.interrupts import overtime, seconds_left
 from dalenius.cli.summary import after_release
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
@@ -58,6 +58,7 @@ def released(arguments: Namespace, problem: Problem) -> None:
     lines = after_release(outcome, key_file=arguments.new_key or arguments.key, into=into)
     if arguments.details:
         lines += _details(outcome, document)
+    lines += overtime(arguments)
     files = sorted(f.name for f in outcome.folder.iterdir())
     if outcome.charged:
         lines.append(f"Charged     release {outcome.charged.id} of {arguments.ledger}; see `dalenius ledger status`.")

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from pathlib import Path
 
-from dalenius.cli.interrupts import seconds_left
+from dalenius.cli.interrupts import overtime, seconds_left
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
 from dalenius.documents import about_file
@@ -29,6 +29,7 @@ def run(arguments: Namespace) -> None:
             main.write_bytes(design.dumps().encode())
     document = design.outline()
     lines = [*words.promised(document), *words.proved(document), *(f"Note: {remark}." for remark in design.remarks)]
+    lines += overtime(arguments)
     lines += [f"Written: {output} and {beside.name} (confidential); SHA-256 {design.digest()}."]
     figures = ("value", "bound", "gap", "unit", "method", "guarantees", "remarks", "fingerprint")
     say(arguments, lines, {key: document[key] for key in figures})

@@ -2,15 +2,26 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 import pytest
 
 from dalenius import solve, stopping
-from dalenius.core import Distortion, Independent, InformationPrivacy, Leakage, MinimizeDistortion, Pmf, Problem
+from dalenius.core import (
+    Distortion,
+    Guess,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    MinimizeDistortion,
+    Pmf,
+    Problem,
+    WorstCaseLeakage,
+)
 from dalenius.errors import Unsupported
 from dalenius.kernel import check
-from dalenius.mechanisms.records import packs, unseen
+from dalenius.mechanisms.records import packs, priced, unseen
 from dalenius.mechanisms.records.design import certified, design
 from dalenius.mechanisms.records.priced import PricedRecords
 from dalenius.mechanisms.records.several import all_together
@@ -23,7 +34,7 @@ from dalenius.solvers.flows.balancing import balanced
 from dalenius.solvers.flows.charges import MeanBits
 from dalenius.solvers.flows.crowds import figures, with_own
 from dalenius.solvers.flows.slopes import sloped
-from dalenius.solvers.flows.smoothing import climbed, thinned
+from dalenius.solvers.flows.smoothing import Shares, climbed, thinned
 
 MOST = Fraction(1, 20)
 
@@ -101,6 +112,38 @@ def test_point_14_whoever_asks_for_what_there_is_waits_for_no_dear_bound(preserv
         assert check(found.text).bound >= found.bound
 
 
+ABOUT_ONE = (
+    Independent(("S",)),
+    InformationPrivacy(("S",), Fraction(1, 2)),
+    WorstCaseLeakage(("S",), Fraction(1, 4)),
+    Guess(("S",), times=Fraction(6, 5)),
+)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seen", [False, True])
+@pytest.mark.parametrize("promise", ABOUT_ONE, ids=lambda promise: promise.key)
+def test_point_14_every_transport_of_records_hears_the_clock(promise, seen):
+    """Those of unseen values, of guesses and of single records went to their end, however short the time."""
+    problem = replace(asked(400, 6, form="records"), guarantees=(promise,))
+    if seen:
+        problem = replace(problem, observe=(*problem.observe, "S"))
+    rounds = {}
+    for seconds in (0.0, 60.0):
+        told = []
+        found = design(problem, seconds=seconds, on_progress=told.append)
+        assert 0 <= found.bound <= found.value
+        rounds[seconds] = sum("transport, round" in words for words in told)
+    assert rounds[0.0] == 0 < rounds[60.0]
+
+
+def test_point_14_whoever_waits_gets_fewer_shares():
+    crowd = PricedRecords(Wide.of(asked(600, 6, form="records"))).crowd
+    flow = balanced(crowd, False).flow
+    assert priced._affordable(flow, inf) == priced.STAY
+    assert priced._affordable(flow, 0.0) == priced.FEW
+
+
 @pytest.mark.parametrize("preserve", [False, True])
 def test_pairs_that_cancel_tell_nothing(preserve):
     crowd = PricedRecords(Wide.of(asked(300, preserve_marginals=preserve))).crowd
@@ -135,7 +178,7 @@ def test_small_shares_are_left_out_before_the_proof_and_the_margins_stay():
         np.concatenate([flow.point, point]),
         np.concatenate([0.9 * flow.share, np.full(len(atom), 1e-7)]),
     )
-    thin = thinned(crowd, dusty, 1e-4, 100, True)
+    thin = thinned(crowd, dusty, Shares(1e-4, 100), True)
     assert len(thin.atom) < 2 * len(flow.atom) < len(dusty.atom) / 2
     arrived = np.bincount(thin.point, thin.share * crowd.mass[thin.atom], points)
     assert np.abs(arrived - crowd.at_points).sum() < 1e-3
@@ -224,7 +267,8 @@ def test_a_table_that_leans_nowhere_stays_as_it_is():
 def test_nothing_is_revealed_about_any_number_of_values_that_are_not_seen(many, preserve, kinds, monkeypatch):
     monkeypatch.setattr(unseen, "FEW_KINDS", kinds)
     wide = Wide.of(of_values(many, preserve_marginals=preserve))
-    found = certified(wide, all_together(wide, lambda one: None, 0.0, None))  # the kernel proves promise and law
+    # The kernel proves promise and law.
+    found = certified(wide, all_together(wide, lambda one, seconds: None, 0.0, None))
     assert found.proved[0]["leakage_bits"] == "0"
     assert found.value > 0
 
@@ -235,7 +279,7 @@ def test_inputs_share_a_record_where_there_are_not_enough_rows_of_a_known_value(
     codes[:, 5] = np.arange(len(codes)) % 3
     codes[: len(codes) // 2, 5] = 0
     wide = Wide.of(replace(problem, joint=Pmf.from_counts(problem.joint.variables, codes, [1] * len(codes))))
-    found = certified(wide, all_together(wide, lambda one: None, 0.0, None))
+    found = certified(wide, all_together(wide, lambda one, seconds: None, 0.0, None))
     assert found.proved[0]["leakage_bits"] == "0"
 
 
@@ -283,7 +327,7 @@ def test_what_is_preserved_without_observing_it_has_an_end(monkeypatch):
     monkeypatch.setattr(packs, "MOST_SHARES", 100)
     wide = Wide.of(of_values(3, preserve_marginals=True))
     with pytest.raises(Unsupported, match="leave out preserve_marginals"):
-        all_together(wide, lambda one: None, 0.0, None)
+        all_together(wide, lambda one, seconds: None, 0.0, None)
     leaking = Wide.of(of_values(3, preserve_marginals=True, guarantees=(Leakage(("S",), MOST),)))
     found = certified(leaking, PricedRecords(leaking).found(MOST, 0.0))  # neighbours exchange records
     assert 0 < found.bound < found.value
@@ -304,7 +348,7 @@ def test_a_potential_bounds_what_tells_little_and_preserves_the_table(bits):
     wide = Wide.of(replace(problem, observe=seen, guarantees=(Leakage(("S",), bits),)))
     search = PricedRecords(wide)
     best = search.found(bits, 60.0)
-    priced = sloped(search.crowd, float(bits))
+    priced = sloped(search.crowd, float(bits), inf)
     proved = certified(wide, replace(best, proof=search._proof(priced)))
     known = priced.bound - priced.lam * float(bits)
     assert float(proved.bound) == pytest.approx(max(0, known), abs=1e-6)

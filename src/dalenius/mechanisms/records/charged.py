@@ -16,7 +16,7 @@ import numpy.typing as npt
 from dalenius.core import Guarantee, Guess, Independent, InformationPrivacy, Leakage, WorstCaseLeakage
 from dalenius.kernel.rows import UNIT
 from dalenius.mechanisms.records.guesses import gained_blindly, gains_of, most_gained
-from dalenius.mechanisms.records.priced import SHARES, UNUSED, PricedRecords
+from dalenius.mechanisms.records.priced import STAY, PricedRecords
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Json, record_proof
@@ -78,7 +78,7 @@ def charged(wide: Wide, silent: Rows, done: Callable[[], bool], on_progress: Pro
     )
     if len(crowd.at) > MANY:
         flows = flows[-1:]
-    rows = [priced.whole(thinned(crowd, flow, UNUSED, SHARES, keeps)) for flow in flows]
+    rows = [priced.whole(thinned(crowd, flow, STAY, keeps)) for flow in flows]
     return rows, _proof(wide, asked, proof)
 
 

@@ -50,9 +50,6 @@ Progress = Callable[[str], None] | None
 TRANSPORTED = 0.6
 """Share of the time after which a transport ends with what it has; the proof and the writing take the rest."""
 
-MOST_PATIENT = 300_000
-"""Different records whose transport is let to its end, some minutes, unless somebody said a short time."""
-
 MOST_WRITTEN = 400_000
 """Entries of a matrix over all letters with a row for each outcome, also those that no record has."""
 
@@ -273,7 +270,7 @@ def _to_medians(task: _Task) -> Found:
         raise Unsupported(
             'towards = "median" is for an independent release, with one observed secret and without limits'
         )
-    return towards_medians(task.wide, 0.0, task.on_progress)
+    return towards_medians(task.wide, 0.0, task.on_progress, _ending(task.seconds))
 
 
 def _in_one_direction(task: _Task) -> Found:
@@ -282,7 +279,7 @@ def _in_one_direction(task: _Task) -> Found:
         raise Unsupported(
             "towards is for an independent release, with one observed secret of two values and without limits"
         )
-    return towards(task.wide, share, 0.0, task.on_progress, _ending(task.wide, task.seconds))
+    return towards(task.wide, share, 0.0, task.on_progress, _ending(task.seconds))
 
 
 def _over_all_letters(task: _Task) -> Found | None:
@@ -292,7 +289,7 @@ def _over_all_letters(task: _Task) -> Found | None:
 def _over_all_records(task: _Task) -> Found:
     whole = listed(task.wide, task.gap, task.seconds, task.on_progress)
     plain = task.independent and not task.limited
-    matched = least_change(task.wide, 0.0, task.on_progress) if plain else whole
+    matched = least_change(task.wide, 0.0, task.on_progress, _ending(task.seconds)) if plain else whole
     # The channel that was listed is the best among records; the proof is the one that says more.
     return replace(whole, proof=matched.proof, remarks=matched.remarks) if matched.bound > whole.bound else whole
 
@@ -359,12 +356,14 @@ def _at_any_size(task: _Task, table: Wide | None = None) -> Found:
     flows = wide.seen and wide.starts is None and not problem.preserve_marginals
     if type(promise) is Leakage and not several and not flows:
         known = task.curve
-        priced = known if isinstance(known, PricedRecords) else PricedRecords(wide, task.on_progress)
+        priced = known
+        if not isinstance(priced, PricedRecords):
+            priced = PricedRecords(wide, task.on_progress, _ending(task.seconds))
         return priced.found(promise.at_most_bits, task.seconds)
-    found = None if several else _by_itself(wide, task.seconds, task.on_progress, task.curve)
+    found = None if several else _by_itself(wide, task.seconds, on_progress=task.on_progress, curve=task.curve)
     if found is not None:
         return found
-    alone = partial(_by_itself, seconds=task.seconds, on_progress=task.on_progress, curve=None)
+    alone = partial(_by_itself, on_progress=task.on_progress, curve=None)
     return all_together(wide, alone, task.seconds, task.on_progress)
 
 
@@ -384,25 +383,23 @@ WAYS: tuple[tuple[Callable[[_Task], bool], Way], ...] = (
 """Ways to a channel, and when they fit: the first that fits and finds one is taken."""
 
 
-def _ending(wide: Wide, seconds: float) -> float:
-    """When a transport has to end, of `time.monotonic`; whoever asks for what there is ends it in any case.
-
-    The usual time is meant for searches that come nearer and nearer. A transport is exact soon after it is near.
-    """
-    short = seconds < SECONDS / 2 or len(wide.records) > MOST_PATIENT
-    return time.monotonic() + TRANSPORTED * seconds if short else inf
+def _ending(seconds: float) -> float:
+    """When a transport has to end, of `time.monotonic`; whoever asks for what there is ends it in any case."""
+    return time.monotonic() + TRANSPORTED * seconds
 
 
-def _by_itself(wide: Wide, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None) -> Found | None:
+def _by_itself(
+    wide: Wide, seconds: float, *, on_progress: Progress, curve: Curve | PricedRecords | None
+) -> Found | None:
     """The best release for one promise; None: flows do not find it."""
     promise = wide.problem.guarantees[0]
     if not wide.seen:
         if type(promise) is not Independent or len(wide.classes) != 2 or wide.problem.preserve_marginals:
             return None
-        return cancelled(wide, on_progress)
+        return cancelled(wide, on_progress, _ending(seconds))
     if type(promise) is Independent:
         transported = preserving if wide.problem.preserve_marginals else least_change
-        return transported(wide, 0.0, on_progress, _ending(wide, seconds))
+        return transported(wide, 0.0, on_progress, _ending(seconds))
     if type(promise) is Leakage:
         known = curve if isinstance(curve, Curve) else Curve(wide, on_progress)
         # Behind a wall nothing is known that tells nothing.
@@ -411,9 +408,9 @@ def _by_itself(wide: Wide, seconds: float, on_progress: Progress, curve: Curve |
     if wide.problem.preserve_marginals or len(wide.classes) != 2:
         return None
     if isinstance(promise, Guess):
-        return best_guess(wide, promise, on_progress) if promise.gain is None else None
+        return best_guess(wide, promise, on_progress, _ending(seconds)) if promise.gain is None else None
     assert isinstance(promise, InformationPrivacy | WorstCaseLeakage)
-    return bounded_posterior(wide, promise, on_progress)
+    return bounded_posterior(wide, promise, on_progress, _ending(seconds))
 
 
 def _majority(wide: Wide) -> bool:

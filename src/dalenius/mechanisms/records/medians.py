@@ -35,7 +35,7 @@ GAP = 0.002
 """Share of the cost of such a transport by which it may miss the optimum."""
 
 
-def towards_medians(wide: Wide, gap: float, on_progress: Progress) -> Found:
+def towards_medians(wide: Wide, gap: float, on_progress: Progress, deadline: float | None = None) -> Found:
     """Everybody to medians of records of all classes.
 
     Parameters
@@ -44,13 +44,15 @@ def towards_medians(wide: Wide, gap: float, on_progress: Progress) -> Found:
         With an observed secret of any number of values.
     gap : float
         Of the transports between classes.
+    deadline : float, optional
+        Of `time.monotonic`: transports end there.
 
     Returns
     -------
     Found
         With the bound of all independent releases, whatever they release.
     """
-    found, first, best = between_classes(wide, gap, on_progress)
+    found, first, best = between_classes(wide, gap, on_progress, deadline)
     unit = lcm(int(wide.by_record[:, best].sum()), *(one.scale for one in first.values()))
     moves: dict[int, Move] = first
     table = wide
@@ -63,7 +65,9 @@ def towards_medians(wide: Wide, gap: float, on_progress: Progress) -> Found:
         if unit * (1 + wide.metric.farthest) >= 1 << 60:
             break  # the parts are too many for transports in machine integers
         table, law = _with_outputs(wide, meeting)
-        moves = {s: move(table, table.by_record[:, s], law, GAP, on_progress) for s in range(len(wide.classes))}
+        moves = {
+            s: move(table, table.by_record[:, s], law, GAP, on_progress, deadline) for s in range(len(wide.classes))
+        }
     assert chosen is not None
     parts = []
     for s in range(len(wide.classes)):

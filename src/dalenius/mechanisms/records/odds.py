@@ -23,7 +23,7 @@ Integers = npt.NDArray[np.int64]
 Progress = Callable[[str], None] | None
 
 
-def best_guess(wide: Wide, promise: Guess, on_progress: Progress) -> Found:
+def best_guess(wide: Wide, promise: Guess, on_progress: Progress, deadline: float | None = None) -> Found:
     """Change as little as a limit of the best guess allows.
 
     Parameters
@@ -32,6 +32,8 @@ def best_guess(wide: Wide, promise: Guess, on_progress: Progress) -> Found:
         With a seen secret of two values.
     promise : Guess
         Without gains.
+    deadline : float, optional
+        Of `time.monotonic`: the transport ends there, with what is reached and proved.
 
     Returns
     -------
@@ -50,14 +52,17 @@ def best_guess(wide: Wide, promise: Guess, on_progress: Progress) -> Found:
     if limit < blind:
         raise Infeasible(f"without the release a guess is right with probability {float(blind):.6g}, more than allowed")
     method = "records: the cheapest part of a transport"
-    found = between_two(wide, light, heavy, limit, on_progress)
+    found = between_two(wide, light, heavy, limit, on_progress, deadline)
     if found is None:
         return Found(nobody_moves(wide), record_proof(wide, ["0"], [[]]), method)
     return Found(moved_rows(wide, {light: (found.have, found.start, found.end, found.amount)}), found.proof, method)
 
 
 def bounded_posterior(
-    wide: Wide, promise: InformationPrivacy | WorstCaseLeakage, on_progress: Progress
+    wide: Wide,
+    promise: InformationPrivacy | WorstCaseLeakage,
+    on_progress: Progress,
+    deadline: float | None = None,
 ) -> Found | None:
     """Change as little as a promise about every single released record allows.
 
@@ -67,6 +72,8 @@ def bounded_posterior(
         With a seen secret of two values.
     promise : InformationPrivacy or WorstCaseLeakage
         What each record may tell.
+    deadline : float, optional
+        Of `time.monotonic`: the transport ends there, with what is reached and proved.
 
     Returns
     -------
@@ -77,7 +84,7 @@ def bounded_posterior(
     prior = Fraction(int(sizes[light]), wide.total)
     if posterior_ends(promise, prior)[1] > Fraction(1, 2):
         return None
-    found = between_ends(wide, promise, np.arange(2) == light, on_progress)
+    found = between_ends(wide, promise, np.arange(2) == light, on_progress, deadline)
     method = "records: a transport between the ends of what a record may reveal"
     return Found(moved_rows(wide, {light: (found.have, found.start, found.end, found.amount)}), found.proof, method)
 

@@ -42,13 +42,15 @@ MOST_SHARES = 3_000_000
 """Shares of all inputs together, beyond which groups are too large."""
 
 
-def brought_together(wide: Wide, on_progress: Progress) -> Rows:
+def brought_together(wide: Wide, on_progress: Progress, deadline: float | None = None) -> Rows:
     """Rows whose value is known go where others lack it; what is left of them goes to one law.
 
     Parameters
     ----------
     wide : Wide
         With a secret that is not seen.
+    deadline : float, optional
+        Of `time.monotonic`: transports end there.
 
     Returns
     -------
@@ -80,7 +82,7 @@ def brought_together(wide: Wide, on_progress: Progress) -> Rows:
         else:
             spare = None
             to, demand = np.append(to, rest[0]), np.append(demand, rest[1] * (int(sizes[s]) // shared))
-        start, end, amount = _sent(wide, mine, have, to, demand, spare, on_progress)
+        start, end, amount = _sent(wide, mine, have, to, demand, spare, on_progress, deadline)
         stays = have.copy()
         np.subtract.at(stays, start, amount)
         row += [mine, mine[start]]
@@ -92,13 +94,15 @@ def brought_together(wide: Wide, on_progress: Progress) -> Rows:
     return Rows.gathered(len(at), np.concatenate(row), np.concatenate(record), np.concatenate(weight))
 
 
-def exchanged_in_groups(wide: Wide, on_progress: Progress) -> Rows:
+def exchanged_in_groups(wide: Wide, on_progress: Progress, deadline: float | None = None) -> Rows:
     """Rows whose value is known join those that lack it, and all of a group exchange their records.
 
     Parameters
     ----------
     wide : Wide
         With a secret that is not seen.
+    deadline : float, optional
+        Of `time.monotonic`: transports end there.
 
     Returns
     -------
@@ -127,7 +131,7 @@ def exchanged_in_groups(wide: Wide, on_progress: Progress) -> Rows:
         wanted = np.flatnonzero(lacking[:, s])
         demand = lacking[wanted, s]
         spare = Spare(int(have.sum() - demand.sum()), 0, np.arange(len(mine)), np.zeros(0, dtype=np.int64))
-        start, end, amount = _sent(wide, mine, have, host[wanted], demand, spare, on_progress)
+        start, end, amount = _sent(wide, mine, have, host[wanted], demand, spare, on_progress, deadline)
         stays = have.copy()
         np.subtract.at(stays, start, amount)
         left[mine, s] = stays
@@ -135,7 +139,7 @@ def exchanged_in_groups(wide: Wide, on_progress: Progress) -> Rows:
         of.append(wanted[end])
         mass.append(amount)
     parts = [_exchanges(wide, packs, *(np.concatenate(side) for side in (member, of, mass)))]
-    parts += _exchanged_rest(wide, left, on_progress)
+    parts += _exchanged_rest(wide, left, on_progress, deadline)
     row, record, weight = (np.concatenate(side) for side in zip(*parts, strict=True))
     return Rows.gathered(len(wide.counts), row, record, weight)
 
@@ -161,7 +165,9 @@ def _exchanges(
     return member[own], wide.record_of_input[member[other]], sent
 
 
-def _exchanged_rest(wide: Wide, left: Integers, on_progress: Progress) -> list[tuple[Integers, Integers, Integers]]:
+def _exchanged_rest(
+    wide: Wide, left: Integers, on_progress: Progress, deadline: float | None
+) -> list[tuple[Integers, Integers, Integers]]:
     """Rows of known values that no group needed, to the law of all of them: a table whose secret is seen."""
     law = np.zeros(len(wide.records), dtype=np.int64)
     np.add.at(law, wide.record_of_input, left.sum(axis=1))
@@ -173,7 +179,7 @@ def _exchanged_rest(wide: Wide, left: Integers, on_progress: Progress) -> list[t
         common = gcd(many, wide.total)
         # All classes have left the same share of their rows, which is that of all rows together.
         have, demand = left[mine, s] * (wide.total // common), law[to] * (many // common)
-        start, end, amount = _sent(wide, mine, have, to, demand, None, on_progress)
+        start, end, amount = _sent(wide, mine, have, to, demand, None, on_progress, deadline)
         parts.append((mine[start], to[end], amount.astype(object) * common * MULTIPLE))
     return parts
 
@@ -186,6 +192,7 @@ def _sent(
     demand: Integers,
     spare: Spare | None,
     on_progress: Progress,
+    deadline: float | None,
 ) -> tuple[Integers, Integers, Integers]:
     """The cheapest way of what inputs have to records that want it: places of input and record, and how much."""
     if not len(demand):
@@ -194,7 +201,7 @@ def _sent(
     points = wide.points
     plan: Plan = transport(
         wide.metric, points[wide.record_of_input[inputs]], points[to], have, demand, spare=spare, gap=GAP,
-        on_progress=on_progress,
+        deadline=deadline, on_progress=on_progress,
     )  # fmt: skip
     return plan.row, plan.column, plan.amount
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +27,8 @@ from dalenius.solvers.flows.charges import MeanBits
 from dalenius.solvers.flows.crowds import Crowd, Priced, blended, figures, nobody_moves, with_own
 from dalenius.solvers.flows.leaking import LN2, Flow
 from dalenius.solvers.flows.slopes import sloped
-from dalenius.solvers.flows.smoothing import climbed, thinned
-from dalenius.stopping import asked, over
+from dalenius.solvers.flows.smoothing import Shares, climbed, thinned
+from dalenius.stopping import asked, left, over
 
 __all__ = ["PricedRecords"]
 
@@ -44,15 +45,17 @@ ROOM = 1e-5
 """Share of b that is left free for what rounding may add."""
 LESS = (1.0, 0.9, 0.7, 0.4)
 """Shares of b that are aimed at, one after the other, where nothing that tells nothing is known."""
-UNUSED = 1e-4
-"""A share that is left out: a proof takes as long as there are shares."""
+STAY = Shares(1e-4, 32)
+"""Which shares are not left out: a proof takes as long as there are shares."""
+FEW = Shares(1e-3, 8, 1e-2)
+"""The same where somebody waits: half as many, at some 5 to 10 % more change."""
+WAITING = 1.0
+"""Seconds for proof and writing where somebody asked for what there is."""
 UNIT = 60
 POSTERIOR = 32
 """Bits after the point of a multiplier, and of a posterior in a proof."""
 WRITTEN = 2e-5
 """Seconds for each share, to be made whole, proved and written."""
-SHARES = 32
-"""The most shares of an input."""
 AFTER = 0.5
 """The most of the time that is kept for what comes after the search, on a machine that does nothing else."""
 BUSY = 0.85
@@ -70,9 +73,12 @@ class PricedRecords:
     ----------
     wide : Wide
         With one promise of leakage about one secret.
+    deadline : float
+        Of `time.monotonic`: when the search for a flow that tells nothing ends.
     """
 
-    def __init__(self, wide: Wide, on_progress: Progress = None) -> None:
+    def __init__(self, wide: Wide, on_progress: Progress = None, deadline: float = inf) -> None:
+        self.deadline = deadline
         self.wide = wide
         self.on_progress = on_progress
         self.keeps = wide.problem.preserve_marginals
@@ -96,13 +102,13 @@ class PricedRecords:
         nowhere = np.zeros(0, dtype=np.int64)
         crowd = self.crowd
         if len(crowd.prior) == 2:
-            return balanced(crowd, self.keeps)
+            return balanced(crowd, self.keeps, lambda: over(self.deadline))
         if not self.keeps and not self._few_pairs:
             # Everybody to the record that costs least.
             near = min(self._heaviest(), key=lambda y: figures(crowd, _to_one(crowd, y))[0])
             return Balance(_to_one(crowd, near), nowhere, nowhere)
         try:
-            known = self.flow_of(quiet(self.wide, self.on_progress))
+            known = self.flow_of(quiet(self.wide, self.on_progress, self.deadline))
             return Balance(known, known.atom, known.point)
         except Unsupported:
             return Balance(self.in_blocks(), nowhere, nowhere)  # it tells a little
@@ -167,7 +173,7 @@ class PricedRecords:
         silent = self.quiet
         nearby = self.arcs_nearby() if len(self.crowd.prior) > 2 else ()
         proof = min(proof_seconds(self.wide), PROVED * seconds)
-        done = _ending(start, seconds, 1.0 + WRITTEN * SHARES * len(self.rows) + proof)
+        done = _ending(start, seconds, 1.0 + WRITTEN * STAY.most * len(self.rows) + proof)
         flows: list[Flow] = [silent.flow]
         found: list[Priced] = []
         begin = Flow(
@@ -177,11 +183,11 @@ class PricedRecords:
             np.zeros(0),
         )
         tells_nothing = figures(self.crowd, silent.flow)[1] <= target / 2
-        dense = len(silent.flow.atom) > SHARES * len(self.rows)
+        dense = len(silent.flow.atom) > STAY.most * len(self.rows)
         for less in LESS:
             aim = less * target * (1 - ROOM)
             flow, priced = self._climbed(aim, begin, done)
-            flows.append(thinned(self.crowd, flow, UNUSED, SHARES, self.keeps))
+            flows.append(thinned(self.crowd, flow, _affordable(flow, start + seconds), self.keeps))
             found.append(priced)
             told = figures(self.crowd, flows[-1])[1]
             if (tells_nothing and not dense) or done() or told < target:
@@ -191,7 +197,7 @@ class PricedRecords:
         rows = self._rounded(flows, target)
         best = found[0]  # of what was asked for; others aim at less
         if self.keeps and len(self.crowd.prior) == 2 and self.crowd.seen and not asked():
-            best = self._mended(best, target, figures(self.crowd, flows[-1])[0])
+            best = self._mended(best, target, figures(self.crowd, flows[-1])[0], start + seconds)
         words = "records: prices of all records, by a smooth concave program"
         return Found(rows, self._proof(best if _worth_proving(best, target) else None), words)
 
@@ -205,12 +211,12 @@ class PricedRecords:
         lam = charge.price(x) * LN2
         return flows[-1], Priced(lam, charge.prices(x, 0.0), proof.numbers, proof.bound + lam * bits)
 
-    def _mended(self, best: Priced, target: float, distance: float) -> Priced:
+    def _mended(self, best: Priced, target: float, distance: float, deadline: float) -> Priced:
         """Another bound where the time ended before the search had a good one."""
         known = best.bound - best.lam * target
-        if known >= GOOD * distance:
+        if known >= GOOD * distance or over(deadline):
             return best
-        other = sloped(self.crowd, target)
+        other = sloped(self.crowd, target, deadline)
         return other if other.bound - other.lam * target > known else best
 
     def _rounded(self, flows: Sequence[Flow], target: float) -> Rows:
@@ -273,6 +279,12 @@ class PricedRecords:
         numbers = [[str(v) for v in column] for column in whole.T.tolist()]
         law = [str(round(v * (1 << UNIT))) for v in priced.numbers.tolist()] if self.keeps else ()
         return record_proof(self.wide, [str(round(priced.lam * (1 << UNIT)))], [numbers], law=law)
+
+
+def _affordable(flow: Flow, deadline: float) -> Shares:
+    """The shares that can be made whole, proved and written in the time that is left."""
+    needed = WRITTEN * np.count_nonzero(flow.share > STAY.least)
+    return STAY if needed <= (WAITING if asked() else left(deadline)) else FEW
 
 
 def _worth_proving(priced: Priced, target: float) -> bool:

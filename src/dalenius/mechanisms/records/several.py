@@ -39,19 +39,21 @@ from dalenius.mechanisms.records.unseen import as_if_seen, quiet
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Found, least_change
 from dalenius.solvers.flows.distances import pairwise
-from dalenius.stopping import over
+from dalenius.stopping import left, over
 
 __all__ = ["all_together"]
 
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[str], None] | None
+Search = Callable[[Wide, float], Found | None]
 
 PARTS = 1 << 20
 """Parts of the share of rows that follow the independent release."""
 ROOM = 1e-9
 """Share of a limit that is left free for the doubles in which it is looked at."""
-CLIMBED = 0.3
-"""Share of the time for the program of all promises together."""
+SILENT, CLIMBED, ALONE, SEARCHED = 0.2, 0.4, 0.5, 0.6
+"""Shares of the time after which these end: the release that reveals nothing, the program of all promises together,
+what single promises demand, and all searches."""
 TRIES, MORE = 6, 1.01
 """How often a little more of a release that reveals nothing is tried where limits of guesses have no room."""
 LEVELS = 5
@@ -60,7 +62,7 @@ NEAR = 0.97
 """Share of the strictest limit that is used up when no further level is tried."""
 
 
-def all_together(wide: Wide, search: Callable[[Wide], Found | None], seconds: float, on_progress: Progress) -> Found:
+def all_together(wide: Wide, search: Search, seconds: float, on_progress: Progress) -> Found:
     """A release that keeps all promises, with the bounds of all together and of those that have one by themselves.
 
     Parameters
@@ -68,9 +70,9 @@ def all_together(wide: Wide, search: Callable[[Wide], Found | None], seconds: fl
     wide : Wide
         With secrets, all of which make up its classes.
     search : callable
-        The best release for one promise without a preserved law, or None.
+        The best release for one promise without a preserved law in so many seconds, or None.
     seconds : float
-        For everything; a half is left for the proofs.
+        For everything, the proofs too.
 
     Returns
     -------
@@ -81,17 +83,18 @@ def all_together(wide: Wide, search: Callable[[Wide], Found | None], seconds: fl
     promises = wide.problem.guarantees
     for promise in promises:
         _refuse_below_blind(wide, promise)
-    silent, why = _silent(wide, on_progress)
+    silent, why = _silent(wide, on_progress, start + SILENT * seconds)
     nearly, together = charged(wide, silent, lambda: over(start + CLIMBED * seconds), on_progress)
     proofs = [together]
     for k, promise in enumerate(promises):
         one = _of_one(wide, promise)
-        found = search(one)
-        alone = bounds_by_sides(one, promise, start + seconds / 2, on_progress) if found is None else [found.proof]
+        until = start + ALONE * seconds
+        found = search(one, left(until))
+        alone = bounds_by_sides(one, promise, until, on_progress) if found is None else [found.proof]
         if isinstance(promise, Guess) and found is None:
             alone.append(priced_actions(wide.about(promise.secret), promise))
         proofs += [_one_of_many(proof, k, len(promises)) for proof in alone]
-    rows = _kept_by_all(wide, silent, not why, nearly, search, on_progress)
+    rows = _kept_by_all(wide, silent, not why, nearly, search, on_progress, start + SEARCHED * seconds)
     if rows is None:
         raise Unsupported(why)
     remark = (
@@ -115,8 +118,9 @@ def _kept_by_all(
     silent: Rows,
     exact: bool,
     nearly: Sequence[Rows],
-    search: Callable[[Wide], Found | None],
+    search: Search,
     on_progress: Progress,
+    deadline: float,
 ) -> Rows | None:
     """The cheapest release that is known to keep all promises; None: there is none."""
     promises = wide.problem.guarantees
@@ -129,23 +133,23 @@ def _kept_by_all(
         # Releases that reveal nothing about some secrets are mixed with one that reveals nothing about any.
         names = tuple(dict.fromkeys(name for promise in equal for name in promise.secret))
         rest = [promise for promise in promises if promise not in equal]
-        own = _independent_alone(wide, names, search, on_progress)
+        own = _independent_alone(wide, names, search, on_progress, deadline)
         found = [_mixed(wide, own, silent, rest)]
     plain = wide.seen and wide.starts is None and all(type(p) in (Independent, Leakage) for p in promises)
     if plain and not wide.problem.preserve_marginals:
-        found.append(_at_one_level(wide, on_progress))
+        found.append(_at_one_level(wide, on_progress, deadline))
     known = [rows for rows in found if rows is not None]
     return min(known, key=lambda rows: _cost(wide, rows)) if known else None
 
 
 def _independent_alone(
-    wide: Wide, secret: tuple[str, ...], search: Callable[[Wide], Found | None], on_progress: Progress
+    wide: Wide, secret: tuple[str, ...], search: Search, on_progress: Progress, deadline: float
 ) -> Rows:
     """A release that reveals nothing about some of the secrets."""
     alone = replace(wide.problem, guarantees=(Independent(secret),))
     one = replace(wide.about(secret), problem=alone)
-    found = None if one.wall is not None else search(one)
-    return quiet(one, on_progress) if found is None else found.rows
+    found = None if one.wall is not None else search(one, left(deadline))
+    return quiet(one, on_progress, deadline) if found is None else found.rows
 
 
 def _cost(wide: Wide, rows: Rows) -> float:
@@ -174,22 +178,26 @@ def _one_of_many(proof: dict[str, object], place: int, many: int) -> dict[str, o
     return proof | {"promises": weights, "records": numbers}
 
 
-def _at_one_level(wide: Wide, on_progress: Progress) -> Rows:
+def _at_one_level(wide: Wide, on_progress: Progress, deadline: float) -> Rows:
     """A release that reveals so little about all secrets together that it keeps a promise about each."""
     promises = wide.problem.guarantees
     if any(isinstance(promise, Independent) for promise in promises):
-        return least_change(wide, 0.0, on_progress).rows
+        return least_change(wide, 0.0, on_progress, deadline).rows
     limits = [promise.at_most_bits for promise in promises if isinstance(promise, Leakage)]
     curve = Curve(replace(wide, problem=replace(wide.problem, guarantees=promises[:1])), on_progress)
     level, beyond = min(limits), None
-    best = curve.found(level).rows
+
+    def searched(bits: Fraction) -> Rows:
+        return curve.found(bits, left(deadline), lambda: PricedRecords(curve.wide).quiet.flow).rows
+
+    best = searched(level)
     for _ in range(LEVELS):
         used = max(_used(wide, best, promise) for promise in promises)
-        if used > NEAR or level >= curve.most:
+        if used > NEAR or level >= curve.most or over(deadline):
             break
         raised = level / Fraction(max(used, 0.1)).limit_denominator(1000) * Fraction(99, 100)
         higher = raised if beyond is None else min(raised, (level + beyond) / 2)
-        rows = curve.found(higher).rows
+        rows = searched(higher)
         if max(_used(wide, rows, promise) for promise in promises) > 1:
             beyond = higher
         else:
@@ -265,7 +273,7 @@ def _gains_no_more(wide: Wide, rows: Rows, promise: Guarantee) -> bool:
     return sum(map(max, gained)) <= most_gained(wide, promise) * wide.total
 
 
-def _silent(wide: Wide, on_progress: Progress) -> tuple[Rows, str]:
+def _silent(wide: Wide, on_progress: Progress, deadline: float) -> tuple[Rows, str]:
     """A release that reveals nothing; where none is known, one that reveals little, and why.
 
     Where every single record counts, every record leaves as often as it occurs.
@@ -275,11 +283,13 @@ def _silent(wide: Wide, on_progress: Progress) -> tuple[Rows, str]:
     )
     if every and not wide.problem.preserve_marginals:
         try:
-            return quiet(replace(wide, problem=replace(wide.problem, preserve_marginals=True)), on_progress), ""
+            return quiet(
+                replace(wide, problem=replace(wide.problem, preserve_marginals=True)), on_progress, deadline
+            ), ""
         except Unsupported:
             pass  # the law need not stay
     try:
-        return quiet(wide, on_progress), ""
+        return quiet(wide, on_progress, deadline), ""
     except Unsupported as why:
         if any(isinstance(promise, Independent) for promise in wide.problem.guarantees):
             raise

@@ -87,7 +87,9 @@ def posterior_ends(promise: AboutRecords, prior: Fraction) -> tuple[Fraction, Fr
     return _ends(float(prior), float(promise.at_most_bits))
 
 
-def between_ends(wide: Wide, promise: AboutRecords, light: Sides, on_progress: Progress) -> Shipped:
+def between_ends(
+    wide: Wide, promise: AboutRecords, light: Sides, on_progress: Progress, deadline: float | None = None
+) -> Shipped:
     """The cheapest transport of some values after which every record keeps to its ends; beyond 1/2 to the lower one.
 
     Parameters
@@ -98,6 +100,8 @@ def between_ends(wide: Wide, promise: AboutRecords, light: Sides, on_progress: P
         What each record may tell.
     light : array of bool
         The values on the light side.
+    deadline : float, optional
+        Of `time.monotonic`: the transport ends there.
 
     Returns
     -------
@@ -132,7 +136,7 @@ def between_ends(wide: Wide, promise: AboutRecords, light: Sides, on_progress: P
         fits = int(least.sum()) <= everything <= int(most.sum()) and bool((most >= least).all())
     if not fits:
         raise SolverFailed("the limits of single records are too narrow for whole numbers; promise independent instead")
-    plan = _shipped(wide, rows, columns, have[rows], demand, spare, on_progress)
+    plan = _shipped(wide, rows, columns, have[rows], demand, spare, on_progress, deadline)
     if high > HALF:  # rows that are kept have no price
         price = plan.column_potential[:-1] - plan.column_potential[-1]
         beta = np.maximum(0, -conjugate(wide.metric, wide.points, wide.points[columns], price))
@@ -145,7 +149,9 @@ def between_ends(wide: Wide, promise: AboutRecords, light: Sides, on_progress: P
     return Shipped(have, rows[plan.row], columns[plan.column], plan.amount, proof)
 
 
-def between_two(wide: Wide, light: int, heavy: int, limit: Fraction, on_progress: Progress) -> Shipped | None:
+def between_two(
+    wide: Wide, light: int, heavy: int, limit: Fraction, on_progress: Progress, deadline: float | None = None
+) -> Shipped | None:
     """The cheapest transport after which the larger of two values, summed over all records, is at most a limit.
 
     Parameters
@@ -156,6 +162,8 @@ def between_two(wide: Wide, light: int, heavy: int, limit: Fraction, on_progress
         Two values; the second has at least as many rows.
     limit : Fraction
         Of the best guess.
+    deadline : float, optional
+        Of `time.monotonic`: the transport ends there.
 
     Returns
     -------
@@ -171,7 +179,7 @@ def between_two(wide: Wide, light: int, heavy: int, limit: Fraction, on_progress
     rows, columns = np.flatnonzero(excess > 0), np.flatnonzero(excess < 0)
     supply, demand = excess[rows], -excess[columns]
     spare = Spare(int(supply.sum()) - short, int(demand.sum()) - short, np.arange(len(rows)), np.arange(len(columns)))
-    plan = _shipped(wide, rows, columns, supply, demand, spare, on_progress)
+    plan = _shipped(wide, rows, columns, supply, demand, spare, on_progress, deadline)
     # Prices w: what a light row pays where it arrives; nothing there but mu - w for a heavy one.
     start = -int(plan.row_potential[-1])
     most = start - int(plan.column_potential[-1])
@@ -212,11 +220,11 @@ def bounds_by_sides(wide: Wide, promise: Guarantee, deadline: float, on_progress
         for pair in combinations(range(len(sizes)), 2):
             light, heavy = sorted(pair, key=lambda s: int(sizes[s]))
             short = int(wide.by_record[:, pair].max(axis=1).sum()) - float(limit) * wide.total
-            ways.append((short, partial(between_two, wide, light, heavy, limit, on_progress)))
+            ways.append((short, partial(between_two, wide, light, heavy, limit, on_progress, deadline)))
     elif isinstance(promise, InformationPrivacy | WorstCaseLeakage):
         for side in _sides(len(sizes)):
             short = _rows_apart(wide, promise, side)
-            ways.append((short, partial(between_ends, wide, promise, side, on_progress)))
+            ways.append((short, partial(between_ends, wide, promise, side, on_progress, deadline)))
     proofs: list[Json] = []
     for short, way in sorted(ways, key=lambda item: -item[0]):
         if short <= 0 or (proofs and over(deadline)):
@@ -255,10 +263,11 @@ def _shipped(
     demand: Integers,
     spare: Spare,
     on_progress: Progress,
+    deadline: float | None,
 ) -> Plan:
-    return transport(
-        wide.metric, wide.points[rows], wide.points[columns], supply, demand, spare=spare, on_progress=on_progress
-    )
+    points = wide.points
+    ends = (points[rows], points[columns])
+    return transport(wide.metric, *ends, supply, demand, spare=spare, deadline=deadline, on_progress=on_progress)
 
 
 def _ends(prior: float, bits: float) -> tuple[Fraction, Fraction]:

@@ -57,13 +57,15 @@ def as_if_seen(wide: Wide) -> Wide:
     return replace(wide, counts=counts, record_of_input=wide.record_of_input[of], starts=starts)
 
 
-def cancelled(wide: Wide, on_progress: Progress) -> Found:
+def cancelled(wide: Wide, on_progress: Progress, deadline: float | None = None) -> Found:
     """Tell nothing about two values of a secret that is not seen, and change as little as can be.
 
     Parameters
     ----------
     wide : Wide
         With two values of the secret.
+    deadline : float, optional
+        Of `time.monotonic`: the transport ends there, with what is reached and proved.
 
     Returns
     -------
@@ -83,7 +85,14 @@ def cancelled(wide: Wide, on_progress: Progress) -> Found:
     metric = Leaning(wide.metric.weights, wide.metric.ordered, wide.metric.spans, levels, steps)
     points = np.column_stack([wide.points[wide.record_of_input], code.reshape(-1)])
     plan = transport(
-        metric, points[above], points[below], excess[above], -excess[below], gap=GAP, on_progress=on_progress
+        metric,
+        points[above],
+        points[below],
+        excess[above],
+        -excess[below],
+        gap=GAP,
+        deadline=deadline,
+        on_progress=on_progress,
     )
     one = steps * float(levels.max()) * wide.unit
     most = _nearest(wide, above, lean, -plan.row_potential / one)
@@ -93,13 +102,15 @@ def cancelled(wide: Wide, on_progress: Progress) -> Found:
     return Found(found, record_proof(wide, ["0"], [numbers]), method)
 
 
-def quiet(wide: Wide, on_progress: Progress) -> Rows:
+def quiet(wide: Wide, on_progress: Progress, deadline: float | None = None) -> Rows:
     """A release that tells nothing about a secret, seen or not, of any number of values.
 
     Parameters
     ----------
     wide : Wide
         The table.
+    deadline : float, optional
+        Of `time.monotonic`: transports end there.
 
     Returns
     -------
@@ -113,18 +124,20 @@ def quiet(wide: Wide, on_progress: Progress) -> Rows:
     """
     problem = replace(wide.problem, preserve_marginals=True)
     if wide.seen:
-        return preserving(replace(wide, problem=problem), 0.0, on_progress).rows
+        return preserving(replace(wide, problem=problem), 0.0, on_progress, deadline).rows
     if len(wide.classes) == 2:
-        return cancelled(wide, on_progress).rows
+        return cancelled(wide, on_progress, deadline).rows
     if not wide.problem.preserve_marginals:
-        return brought_together(wide, on_progress)
+        return brought_together(wide, on_progress, deadline)
     kinds, kind = np.unique(wide.counts // np.gcd.reduce(wide.counts, axis=1)[:, None], axis=0, return_inverse=True)
     if len(kinds) <= FEW_KINDS:
         counts = np.zeros((len(kind), len(kinds)), dtype=np.int64)
         counts[np.arange(len(kind)), kind.reshape(-1)] = wide.counts.sum(axis=1)
         classes: list[tuple[int, ...]] = [(k,) for k in range(len(kinds))]
-        return preserving(replace(wide, problem=problem, counts=counts, classes=classes), 0.0, on_progress).rows
-    return exchanged_in_groups(wide, on_progress)
+        return preserving(
+            replace(wide, problem=problem, counts=counts, classes=classes), 0.0, on_progress, deadline
+        ).rows
+    return exchanged_in_groups(wide, on_progress, deadline)
 
 
 def _leaning(wide: Wide) -> tuple[Integers, Integers]:

@@ -28,7 +28,7 @@ _STEEP = (0.25, 0.5, 0.75, 1.0)
 _PRICES = np.exp(np.linspace(-4, 8, 97))  # times the farthest distance
 
 
-def sloped(crowd: Crowd, bits: float) -> Priced:
+def sloped(crowd: Crowd, bits: float, deadline: float) -> Priced:
     """Prices of two classes along the potential of a transport between them, with their bound.
 
     Parameters
@@ -37,6 +37,8 @@ def sloped(crowd: Crowd, bits: float) -> Priced:
         Every atom is of one of two classes.
     bits : float
         What may be told.
+    deadline : float
+        Of `time.monotonic`: the transport ends there.
 
     Returns
     -------
@@ -45,7 +47,7 @@ def sloped(crowd: Crowd, bits: float) -> Priced:
     """
     many = len(crowd.points)
     law = np.stack([np.bincount(crowd.at, crowd.mass * lean, many).astype(np.float64) for lean in crowd.lean])
-    slope = _potential(crowd, law) / crowd.unit
+    slope = _potential(crowd, law, deadline) / crowd.unit
     slope -= float(crowd.at_points @ slope)  # what it tells grows with its square
     farthest = crowd.metric.farthest / crowd.unit
     best: tuple[float, float, Floats, Floats] | None = None
@@ -62,7 +64,7 @@ def sloped(crowd: Crowd, bits: float) -> Priced:
     return Priced(lam * LN2, prices + mu, mu, value + lam * bits * LN2)
 
 
-def _potential(crowd: Crowd, law: Floats) -> Floats:
+def _potential(crowd: Crowd, law: Floats, deadline: float) -> Floats:
     """A function of the points that changes by at most the distance, high where the first class is the likelier one."""
     excess = law[0] / crowd.prior[0] - law[1] / crowd.prior[1]
     to, start = _some(np.flatnonzero(excess > 0)), _some(np.flatnonzero(excess < 0))
@@ -72,9 +74,8 @@ def _potential(crowd: Crowd, law: Floats) -> Floats:
     want = np.maximum(1, np.floor(want * (have.sum() / want.sum())))
     over = int(want.sum() - have.sum())
     (have if over > 0 else want)[0] += abs(over)
-    plan = transport(
-        crowd.metric, crowd.points[start], crowd.points[to], have.astype(np.int64), want.astype(np.int64), gap=0.01
-    )
+    ends = (crowd.points[start], crowd.points[to])
+    plan = transport(crowd.metric, *ends, have.astype(np.int64), want.astype(np.int64), gap=0.01, deadline=deadline)
     return np.asarray(-conjugate(crowd.metric, crowd.points, crowd.points[to], plan.column_potential), dtype=np.float64)
 
 

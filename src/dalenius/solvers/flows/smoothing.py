@@ -16,6 +16,7 @@ Points that an atom may go to are generated: each look at all pairs gives the bo
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ from dalenius.solvers.flows.leaking import Flow
 from dalenius.solvers.threads import one_thread
 from dalenius.stopping import asked
 
-__all__ = ["Climbed", "climbed", "thinned"]
+__all__ = ["Climbed", "Shares", "climbed", "thinned"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -42,7 +43,6 @@ _STEPS = 300  # quasi-Newton steps for each of them
 _NEW = 60  # arcs that an atom gets at a look
 _USED = 1e-6  # the share from which on an arc is kept
 _NEAR = 12  # what an arc may cost beyond the cheapest to be taken, in units of eps
-_BROUGHT = 1e-3  # of what comes to a point: without it the point tells something else
 _LOOK = 4_000_000_000  # pairs that are looked at even when the time is up: any bound is better than none
 _LEAST = 30  # times that the slopes are computed in any case, so that a busy machine has a bound as well
 _SCALINGS = 400  # of Sinkhorn at the end
@@ -59,6 +59,24 @@ class Climbed:
     unknowns: tuple[Floats, ...]
     numbers: Floats
     bound: float
+
+
+class Shares(NamedTuple):
+    """Which shares of a flow are worth their place: the largest of an atom, and what a point would miss.
+
+    Parameters
+    ----------
+    least : float
+        The smallest share of an atom.
+    most : int
+        How many of them at most, the largest ones.
+    brought : float
+        Of what comes to a point: without it the point tells something else.
+    """
+
+    least: float
+    most: int
+    brought: float = 1e-3
 
 
 @one_thread()
@@ -127,7 +145,7 @@ def climbed(
     return flows, climb.proof(-np.inf) if best is None else best
 
 
-def thinned(crowd: Crowd, flow: Flow, least: float, most: int, keeps: bool) -> Flow:
+def thinned(crowd: Crowd, flow: Flow, stay: Shares, keeps: bool) -> Flow:
     """The same without shares that are small for their atom and for their point.
 
     Where points keep their masses, the others are scaled to them again as nearly as that can be.
@@ -138,10 +156,8 @@ def thinned(crowd: Crowd, flow: Flow, least: float, most: int, keeps: bool) -> F
         What flows.
     flow : Flow
         With small shares.
-    least : float
-        The smallest share that stays, but for the share of those who stay where they are.
-    most : int
-        How many shares of an atom stay, the largest ones.
+    stay : Shares
+        Which shares stay, beside those of everybody at the own point.
     keeps : bool
         Whether every point keeps its mass.
 
@@ -154,8 +170,8 @@ def thinned(crowd: Crowd, flow: Flow, least: float, most: int, keeps: bool) -> F
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order)) - flow.first(len(crowd.at))[flow.atom[order]]
     mass = crowd.mass[flow.atom] * flow.share
-    brought = mass > _BROUGHT * np.bincount(flow.point, mass, len(crowd.points))[flow.point]
-    large = ((flow.share > least) & (rank < most)) | brought
+    brought = mass > stay.brought * np.bincount(flow.point, mass, len(crowd.points))[flow.point]
+    large = ((flow.share > stay.least) & (rank < stay.most)) | brought
     arcs = _arcs(crowd, flow.atom[large], flow.point[large])
     many = len(crowd.points)
     mass = np.full(len(arcs.atom), _USED if keeps else 0.0)

@@ -19,6 +19,7 @@ is known of the bound.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,7 @@ Integers = npt.NDArray[np.int64]
 
 _ROUNDS = 80
 _FAR = 1 << 40  # the potential of a row or column that nothing limits and nobody needs
+_NEVER = 1 << 62  # the cost of a plan that does not ship everything
 _SAMPLED = 2500  # beyond so many rows and columns, potentials of a quarter of them come first
 
 
@@ -116,7 +118,7 @@ def transport(
     rounds : int
         Stop after so many rounds in any case, with what is reached and proved.
     deadline : float, optional
-        Of `time.monotonic`: stop there likewise; not with `spare`.
+        Of `time.monotonic`: stop there likewise.
 
     Returns
     -------
@@ -137,7 +139,16 @@ def transport(
         none = (np.zeros(len(rows) + 1, dtype=np.int64), np.zeros(len(columns) + 1, dtype=np.int64))
         have, want = np.append(supply, more), np.append(demand, less)
         taken = _Taken(16, 6)
-        return _generated(metric, rows, columns, have, want, none, taken, gap, rounds, None, on_progress, spare)
+        part = (metric, rows, columns, supply - _set_aside(supply, spare.may_keep, less))
+        at_once = partial(_in_order, *part, demand - _set_aside(demand, spare.may_lack, more), 1)
+        try:
+            plan = _generated(metric, rows, columns, have, want, none, taken, gap, rounds, deadline, on_progress, spare)
+        except TimeoutError:
+            return at_once()
+        # A plan that is cut short may have kept what has to be shipped: it costs more than its amounts do.
+        return (
+            plan if plan.cost == int(plan.amount @ plan.distance) else _cheaper(replace(plan, cost=_NEVER), at_once())
+        )
     whole = (metric, rows, columns, supply, demand)
     try:
         warm = _sampled(*whole, deadline)
@@ -146,15 +157,25 @@ def transport(
         return _in_order(*whole)
 
 
-def _in_order(metric: Metric, rows: Integers, columns: Integers, supply: Integers, demand: Integers) -> Plan:
-    """A plan at once: both sides in the order of their first coordinates; the nearest of each row bound it."""
+def _in_order(
+    metric: Metric, rows: Integers, columns: Integers, supply: Integers, demand: Integers, spare: int = 0
+) -> Plan:
+    """A plan at once: both sides in the order of their first coordinates; potentials are zero, with `spare` more."""
     by_row = np.lexsort(rows.T[::-1])
     by_column = np.lexsort(columns.T[::-1])
     row, column, amount = _anyhow(supply[by_row], demand[by_column])
     row, column = by_row[row], by_column[column]
     distance = pairwise(metric, rows[row], columns[column])
-    none = (np.zeros(len(rows), dtype=np.int64), np.zeros(len(columns), dtype=np.int64))
+    none = (np.zeros(len(rows) + spare, dtype=np.int64), np.zeros(len(columns) + spare, dtype=np.int64))
     return Plan(row, column, amount, distance, *none, int(amount @ distance), 0)
+
+
+def _set_aside(amounts: Integers, places: Integers, total: int) -> Integers:
+    """So much in all of what stands at these places, from the first ones."""
+    found = np.zeros_like(amounts)
+    here = amounts[places]
+    found[places] = np.clip(total - (np.cumsum(here) - here), 0, here)
+    return found
 
 
 def _sampled(
