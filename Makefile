@@ -43,7 +43,6 @@ test-node: $(VENV)/dev.stamp  ## the second checker, in JavaScript, against the 
 test-engines: $(VENV)/engines.stamp  ## tests against PostgreSQL, Spark and DuckDB; server and Java are installed where they are missing
 	command -v java >/dev/null || (apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless >/dev/null)
-	$(BIN)/python -c 'import duckdb' 2>/dev/null || $(PIP) 'duckdb>=2.0'
 	scripts/with_postgresql.sh $(BIN)/python -m pytest -m engines tests/tables tests/engines
 
 test-browser: $(VENV)/dev.stamp $(VENV)/browser.stamp  ## statement and studio in Chromium, which is installed where it is missing
@@ -129,7 +128,7 @@ lock:  ## renew the locked dependencies (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --extra docs \
 		--constraints requirements/dev.lock --generate-hashes \
 		--no-header --no-annotate --no-emit-index-url --quiet -o requirements/docs.lock
-	uv pip compile pyproject.toml --universal --python-version 3.11 --extra risk --extra robust --extra dev --extra spark --extra duckdb \
+	uv pip compile pyproject.toml --universal --python-version 3.11 --extra risk --extra robust --extra dev --extra spark \
 		--constraints requirements/dev.lock --generate-hashes \
 		--no-header --no-annotate --no-emit-index-url --quiet -o requirements/engines.lock
 

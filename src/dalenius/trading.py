@@ -134,4 +134,4 @@ def _traded(problem: Problem, table: Any) -> Problem:
         raise problem.error(
             ("robust",), "a curve is for the statistics of the table; leave [robust] out, or use release"
         )
-    return problem if problem.joint is not None and table is None else bind(problem, table=table)[0]
+    return problem if problem.joint is not None and table is None else bind(problem, table=table, rows=False)[0]

@@ -239,8 +239,10 @@ def _same_alphabets(design: "Design", problem: "Problem") -> None:
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
-def recounted(design: "Design", table: Any, workspace: "Workspace | None" = None) -> "tuple[Pmf | Margins, Coded]":
-    """The law of another table in the alphabets of a design, and the coded table, in the workspace or in memory."""
+def recounted(
+    design: "Design", table: Any, workspace: "Workspace | None" = None, *, rows: bool = True
+) -> "tuple[Pmf | Margins, Coded]":
+    """The law of another table in the alphabets of a design, and the coded table: its rows, or their counts alone."""
     from dataclasses import replace
 
     from dalenius.core import Column, Margins, Samples, TableSource
@@ -257,7 +259,7 @@ def recounted(design: "Design", table: Any, workspace: "Workspace | None" = None
     }
     source = problem.source if isinstance(problem.source, TableSource) else TableSource("")
     declared = replace(problem, joint=None, columns=columns, source=replace(source, prior=None, weights=None))
-    bound, coded = bind(declared, table=table, workspace=workspace)
+    bound, coded = bind(declared, table=table, workspace=workspace, rows=rows)
     if coded is None:
         raise MismatchError("the source of this design is not a table")
     return bound.law if isinstance(bound.law, Margins) else bound.pmf, coded
@@ -287,7 +289,7 @@ def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
         raise InputError(
             "this design stands on independent groups, not on a table's counts; there is nothing to recount"
         )
-    law, (theirs, coded) = design.problem.law, recounted(design, table)
+    law, (theirs, coded) = design.problem.law, recounted(design, table, rows=False)
     enough_rows(design, coded)
     if isinstance(theirs, Margins):
         if law == theirs:

@@ -18,12 +18,12 @@ import dalenius.engines.duckdb.ordering as ordering
 from dalenius import Key, Problem
 from dalenius.api import release
 from dalenius.cli import main
-from dalenius.engines.duckdb import session as sessions
-from dalenius.engines.duckdb.reading import _scans
 from dalenius.errors import TableError, Unsupported
 from dalenius.sampling.ordering import permutation
 from dalenius.sampling.stream import Stream
+from dalenius.tables import duckdb as sessions
 from dalenius.tables import identity, open_table
+from dalenius.tables.grouping import scans_of
 from dalenius.tables.workspace import Workspace
 
 pytestmark = pytest.mark.engines
@@ -123,7 +123,7 @@ def test_files_of_every_kind_give_the_rows_of_the_local_release(place: Path) -> 
 
 
 def test_duckdb_reads_parquet_itself_unless_it_would_read_something_else(place: Path) -> None:
-    assert _scans(open_table(place / "t.parquet"), [0, 1, 2]) is not None
+    assert scans_of(open_table(place / "t.parquet"), [0, 1, 2]) is not None
     table = parquet.read_table(place / "t.parquet")
     others = {
         "float.parquet": table.set_column(1, X, table.column(X).cast(pa.float64())),
@@ -134,7 +134,7 @@ def test_duckdb_reads_parquet_itself_unless_it_would_read_something_else(place: 
     for name, other in others.items():
         parquet.write_table(other, place / name)
         opened = open_table(place / name)
-        assert _scans(opened, range(len(opened.names))) is None
+        assert scans_of(opened, range(len(opened.names))) is None
         (place / "p.toml").write_text(PROBLEM.replace("t.parquet", name))
         assert by("duckdb", place) == whole, name
 
@@ -174,7 +174,7 @@ def test_rows_are_sorted_out_of_core_in_private_files_that_are_gone_at_the_end(
 def test_what_a_killed_run_left_is_removed_by_the_next_one(place: Path) -> None:
     script = (
         "import sys, time, pathlib\n"
-        "from dalenius.engines.duckdb.session import session\n"
+        "from dalenius.tables.duckdb import session\n"
         "from dalenius.tables.workspace import Workspace\n"
         "with session(Workspace(pathlib.Path(sys.argv[1]), 1 << 28)):\n"
         "    print('there', flush=True)\n"
@@ -197,9 +197,10 @@ def test_a_sort_is_interrupted_and_leaves_nothing(tmp_path: Path) -> None:
     """DuckDB's own handling of Ctrl-C ended in an error of its own, or came too late to clean up."""
     pytest.importorskip("duckdb", reason="no DuckDB: run `make test-engines`")
     script = (
-        "import sys, pathlib, numpy as np\n"
+        "import sys, pathlib, signal, numpy as np\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell lets background jobs ignore it
         "from dalenius.engines.duckdb.ordering import sorted_by_words\n"
-        "from dalenius.engines.duckdb.session import session\n"
+        "from dalenius.tables.duckdb import session\n"
         "from dalenius.sampling.stream import Stream\n"
         "from dalenius.tables.workspace import Workspace\n"
         "try:\n"
@@ -254,7 +255,7 @@ def test_the_command_says_what_is_wrong_in_one_sentence(
     (place / "t.parquet").write_bytes(content)
     assert main(words) == 0
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(Unsupported, match="needs the extra duckdb"):
+    with pytest.raises(Unsupported, match="DuckDB is not installed"):
         by("duckdb", place)
 
 

@@ -26,7 +26,7 @@ def run(arguments: Namespace) -> None:
     if arguments.design.endswith(".toml"):
         from dalenius.papers.outlook import outlook  # the solvers behind it take a second to import
 
-        problem, _ = bind(Problem.from_file(arguments.design))
+        problem, _ = bind(Problem.from_file(arguments.design), rows=False)
         if arguments.whatever_secret:
             say(arguments, *_whatever_secret(problem))
             return

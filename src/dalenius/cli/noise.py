@@ -80,7 +80,7 @@ def _limit(arguments: Namespace, document: dict[str, Any], names: list[str]) -> 
         return squared | {"at_most": _number(arguments.distortion, "--distortion")}
     share = exact(arguments.distortion[:-1], "--distortion") / 100
     plain = {"objective": {"minimize": {"leakage": names}}, "limit": [squared | {"at_most": "1"}]}
-    bound, _ = bind(Problem.from_document(document | plain))
+    bound, _ = bind(Problem.from_document(document | plain), rows=False)
     return squared | {"at_most": written(share * Numbers.of(bound.pmf, names).variance)}
 
 

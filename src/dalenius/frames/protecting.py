@@ -160,7 +160,7 @@ def problem(
         raise InputError(f'There is no wish "{min(unknown)}". Known are {", ".join([*names.values(), *rest])}.')
     found = _drafted(data, secret, release, said, *(rest | wishes).values())
     declared = Problem.from_document(read_toml(found.text, "problem.toml"))
-    return bind(declared, table=data)[0]
+    return bind(declared, table=data, rows=False)[0]
 
 
 def _drafted(

@@ -152,7 +152,7 @@ def _bound(problem: Problem) -> Problem:
         return problem
     from dalenius.tables import bind  # imports pyarrow, which takes a while
 
-    return bind(problem)[0]
+    return bind(problem, rows=False)[0]
 
 
 def _designed(

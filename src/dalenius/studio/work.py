@@ -116,7 +116,7 @@ def solve_points(send: Send, text: str, file: str, wish: Wish) -> None:
         What was asked for.
     """
     place = Path(file)
-    bound, _ = bind(problem_of(text, place))
+    bound, _ = bind(problem_of(text, place), rows=False)
     levels = levels_of(bound, wish)
     send({"levels": len(levels)})
     for level in levels:

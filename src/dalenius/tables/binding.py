@@ -68,7 +68,12 @@ def table_of(problem: Problem, source: TableSource) -> str | Path:
 
 
 def bind(
-    problem: Problem, *, table: Any = None, workspace: Workspace | None = None, on_progress: "Progress | None" = None
+    problem: Problem,
+    *,
+    table: Any = None,
+    workspace: Workspace | None = None,
+    on_progress: "Progress | None" = None,
+    rows: bool = True,
 ) -> tuple[Problem, Coded | None]:
     """The problem with its joint pmf, and the coded table if there is one.
 
@@ -85,6 +90,8 @@ def bind(
         Where codes of rows lie.
     on_progress : callable, optional
         Told how many rows are done, and how many there are.
+    rows : bool
+        Whether the rows are needed; where counts suffice, DuckDB counts long Parquet files.
 
     Returns
     -------
@@ -96,7 +103,7 @@ def bind(
     ProblemFileError
         If the data do not fit what the problem says.
     """
-    bound, coded = _bound(problem, table, workspace or usual(), on_progress)
+    bound, coded = _bound(problem, table, workspace or usual(), on_progress, rows)
     measured = with_metrics(bound, {n: bound.law.variables[n] for n in bound.inputs})
     return with_gains(measured, bound.law.variables), coded
 
@@ -187,7 +194,7 @@ def stated_law(problem: Problem, alphabets: Alphabets) -> Pmf | ProductPmf | Mar
     """
     source = problem.source
     if not isinstance(source, TableSource):
-        return _bound(problem, None, usual(), None)[0].law
+        return _bound(problem, None, usual())[0].law
     if source.prior is None:
         return None
     if source.prior == UNIFORM:
@@ -205,12 +212,12 @@ def _of_names(problem: Problem, prior: Pmf | ProductPmf) -> Pmf | ProductPmf | M
 
 
 def _bound(
-    problem: Problem, table: Any, workspace: Workspace, on_progress: "Progress | None"
+    problem: Problem, table: Any, workspace: Workspace, on_progress: "Progress | None" = None, rows: bool = True
 ) -> tuple[Problem, Coded | None]:
     source = problem.source
     if isinstance(source, TableSource) or table is not None:
         known = source if isinstance(source, TableSource) else TableSource("")
-        return _bind_table(problem, known, table, workspace, on_progress)
+        return _bind_table(problem, known, table, workspace, on_progress, rows)
     if isinstance(source, PmfSource):
         return problem.bound(read_law(base_of(problem) / source.pmf)), None
     if isinstance(source, ConditionallyIid):
@@ -240,7 +247,7 @@ def _alike(problem: Problem, source: ConditionallyIid) -> Pmf | Samples:
 
 
 def _bind_table(
-    problem: Problem, source: TableSource, given: Any, workspace: Workspace, on_progress: "Progress | None"
+    problem: Problem, source: TableSource, given: Any, workspace: Workspace, on_progress: "Progress | None", rows: bool
 ) -> tuple[Problem, Coded]:
     from dalenius.tables.coding import encode
     from dalenius.tables.persons import per_person
@@ -258,7 +265,8 @@ def _bind_table(
     prior = read_law(base / str(source.prior), "stated distribution file") if named else None
     names = problem.variables()
     declared = cut_at_quantiles(table, problem.columns, names, on_progress=on_progress)
-    coded = encode(table, declared, names, base=base, on_progress=on_progress)
+    read = encode if rows or several else _tallied()
+    coded = read(table, declared, names, base=base, on_progress=on_progress)
     columns = coded.resolved(declared)
     if source.unit != "row" and table.per_person is not None:
         coded = table.per_person(coded, columns)
@@ -272,6 +280,13 @@ def _bind_table(
     problem.bound(prior)  # names first: their errors say the line
     _check_alphabets(prior, coded, source.prior or "")
     return problem.bound(_of_names(problem, prior), columns), coded
+
+
+def _tallied() -> Any:
+    """Who counts records without their rows; imported where somebody wants that."""
+    from dalenius.tables.grouping import tallied
+
+    return tallied
 
 
 def _with_rows(problem: Problem, source: TableSource, coded: Coded) -> Problem:

@@ -14,12 +14,12 @@ from dalenius.core import Design, Problem, TableSource
 from dalenius.core.source import Column
 from dalenius.engines.duckdb.ordering import sorted_by_words
 from dalenius.engines.duckdb.reading import counting, in_order
-from dalenius.engines.duckdb.session import library, session
 from dalenius.engines.local import Local, refuse_row_number
 from dalenius.errors import TableError
 from dalenius.mechanisms.applying import Released, draw
 from dalenius.sampling import Key
 from dalenius.tables import Coded, bind, encode, opened_table, per_person
+from dalenius.tables.duckdb import library, session
 from dalenius.tables.workspace import Workspace
 
 __all__ = ["DuckDB"]

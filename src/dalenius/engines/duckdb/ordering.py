@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dalenius.engines.duckdb.session import Session
 from dalenius.sampling.stream import Words
+from dalenius.tables.duckdb import Session
 from dalenius.tables.workspace import Workspace
 
 __all__ = ["sorted_by_words"]

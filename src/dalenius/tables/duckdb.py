@@ -140,5 +140,5 @@ def library() -> Any:
     try:
         import duckdb
     except ModuleNotFoundError:
-        raise Unsupported("the engine duckdb needs the extra duckdb: pip install 'dalenius[duckdb]'") from None
+        raise Unsupported("DuckDB is not installed: pip install 'duckdb>=2.0'") from None
     return duckdb
