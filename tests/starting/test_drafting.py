@@ -142,7 +142,7 @@ def test_the_mechanism_is_chosen_by_promise_and_size():
     for promise, level in (("guess", Fraction(4, 5)), ("times", Fraction(2))):
         found = drafted(Wish((("s",),), names, promise, level), wide())
         assert found.form == "records"
-        assert "preserve_marginals" not in found.text  # records keep the statistics under the other promises alone
+        assert "preserve_marginals = true" in found.text
     two = Wish((("s",),), names, "guess", Fraction(4, 5), times=Fraction(2))
     with pytest.raises(InputError, match="No grouping"):
         drafted(two, wide())

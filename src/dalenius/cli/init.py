@@ -208,9 +208,7 @@ def _words(table: Table, found: Draft) -> list[str]:
     lines.append(f"How: {found.because}")
     lines.append(f"Size: {found.size}. A release takes {about(found.seconds)}.")
     if wish.keep_rows and "\npreserve_marginals" not in found.text and "\nkeep_rows" not in found.text:
-        # Whole records could keep them under every promise; without, fewer entries change and the least is proved.
-        why = "which this promise and form cannot fix" if found.form == "each" else "so that fewer entries change"
-        lines.append(f"Not kept: the rows of each value may change in number, {why}.")
+        lines.append("Not kept: the rows of each value may change in number, which this promise and form cannot fix.")
     return lines
 
 

@@ -67,7 +67,7 @@ def problem_text(
     if preserves(wish, form) and form == DENSE:
         lines += ["", "# [[limit]]                       # instead of preserve_marginals: less change, and"]
         lines.append('# keep_rows = "3/4"               # each value keeps three quarters of its rows')
-    if _keeps(wish, form) and 0 < wish.keep_rows < 1:
+    if form != EACH and 0 < wish.keep_rows < 1:
         lines += ["", "[[limit]]                         # every value keeps this share of its rows"]
         lines.append(f"keep_rows = {text_of(str(wish.keep_rows))}")
     return "\n".join(lines) + "\n"
@@ -127,12 +127,7 @@ def _mechanism(wish: Wish, form: str, because: str, released: Sequence[Groups], 
 
 def preserves(wish: Wish, form: str) -> bool:
     """Whether every combination keeps its rows on average."""
-    return wish.keep_rows == Fraction(1) and _keeps(wish, form)
-
-
-def _keeps(wish: Wish, form: str) -> bool:
-    """Whether the form keeps the rows of values under this promise and still proves the least change, or nearly."""
-    return form == DENSE or (form == RECORDS and wish.promise in ("reveal", "nothing"))
+    return wish.keep_rows == Fraction(1) and form != EACH
 
 
 def _objective(form: str, names: Sequence[str]) -> list[str]:

@@ -405,7 +405,7 @@ def _by_itself(
         # Behind a wall nothing is known that tells nothing.
         quiet = None if wide.wall is not None else lambda: PricedRecords(wide).quiet.flow
         return known.found(promise.at_most_bits, seconds, quiet)
-    if wide.problem.preserve_marginals or len(wide.classes) != 2:
+    if len(wide.classes) != 2:
         return None
     if isinstance(promise, Guess):
         return best_guess(wide, promise, on_progress, _ending(seconds)) if promise.gain is None else None

@@ -1,10 +1,15 @@
 """Promises about what single records tell, for a seen secret of two values: guesses, posteriors, worst letters.
 
-Only rows of the lighter value move, by the transports of `splits`, whose bound is then the value. For posteriors that
-is so where the light value is nowhere the likelier one; beyond, heavy rows would go to light records.
+Rows of the lighter value move by the transports of `splits`, whose bound is then the value. For posteriors that is so
+where the light value is nowhere the likelier one; beyond, heavy rows would go to light records.
+
+Where the law of the table is preserved, rows of both values exchange their places along the transport. For a guess that
+costs no more: half as many rows of each value move, and each of them makes a guess wrong. For posteriors all of them
+move, and as many heavy ones the same ways back.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +17,7 @@ import numpy.typing as npt
 
 from dalenius.core import Guess, InformationPrivacy, WorstCaseLeakage
 from dalenius.errors import Infeasible
+from dalenius.mechanisms.records.exchanges import exchanged
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.splits import between_ends, between_two, posterior_ends
 from dalenius.mechanisms.records.wide import Wide
@@ -55,7 +61,10 @@ def best_guess(wide: Wide, promise: Guess, on_progress: Progress, deadline: floa
     found = between_two(wide, light, heavy, limit, on_progress, deadline)
     if found is None:
         return Found(nobody_moves(wide), record_proof(wide, ["0"], [[]]), method)
-    return Found(moved_rows(wide, {light: (found.have, found.start, found.end, found.amount)}), found.proof, method)
+    if wide.starts is not None:  # rows come from elsewhere: exchanging places may cost more
+        return Found(moved_rows(wide, {light: (found.have, found.start, found.end, found.amount)}), found.proof, method)
+    half = replace(found, have=2 * found.have)
+    return Found(exchanged(wide, light, half), found.proof, method)
 
 
 def bounded_posterior(
@@ -82,10 +91,13 @@ def bounded_posterior(
     """
     sizes, light = _classes(wide)
     prior = Fraction(int(sizes[light]), wide.total)
-    if posterior_ends(promise, prior)[1] > Fraction(1, 2):
+    preserved = wide.problem.preserve_marginals
+    if posterior_ends(promise, prior)[1] > Fraction(1, 2) and not preserved:
         return None
     found = between_ends(wide, promise, np.arange(2) == light, on_progress, deadline)
     method = "records: a transport between the ends of what a record may reveal"
+    if preserved:
+        return Found(exchanged(wide, light, found), found.proof, method)
     return Found(moved_rows(wide, {light: (found.have, found.start, found.end, found.amount)}), found.proof, method)
 
 

@@ -30,6 +30,7 @@ from dalenius.core import (
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.charged import charged, values_of_classes
+from dalenius.mechanisms.records.exchanges import exchanged_tops
 from dalenius.mechanisms.records.guesses import gained_blindly, gains_of, most_gained, priced_actions
 from dalenius.mechanisms.records.odds import nobody_moves
 from dalenius.mechanisms.records.priced import PricedRecords
@@ -138,6 +139,9 @@ def _kept_by_all(
     plain = wide.seen and wide.starts is None and all(type(p) in (Independent, Leakage) for p in promises)
     if plain and not wide.problem.preserve_marginals:
         found.append(_at_one_level(wide, on_progress, deadline))
+    (first, *others) = promises
+    if isinstance(first, Guess) and first.gain is None and not others and wide.seen and wide.starts is None:
+        found.append(exchanged_tops(wide, first, on_progress, deadline))
     known = [rows for rows in found if rows is not None]
     return min(known, key=lambda rows: _cost(wide, rows)) if known else None
 

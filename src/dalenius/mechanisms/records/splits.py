@@ -6,6 +6,10 @@ other side: a transport in which columns may lack a part. Its potentials beta ar
 negative, of the upper end. With hi <= 1/2 the other side has no reason to move. Beyond, only the lower end has prices:
 light rows must come to where they are too few, and the others may stay.
 
+Where the law of the table is preserved, a record with p rows in all takes between p lo and p hi light rows, and rows of
+the other side go the same ways back: the cheapest transport is paid twice, and nothing less will do. With u its prices
+that change by at most d between records, a light row pays u and one of the other side -u, whatever hi is.
+
 A limit of the best guess is one for each pair of values: the sum over records of the larger of both is at most the
 limit. It falls by one for each row of the lighter value that goes from where its value is the more frequent one of the
 two to where it is not, so that at least the cheapest transport of so many is paid. With its potentials as a function
@@ -92,6 +96,8 @@ def between_ends(
 ) -> Shipped:
     """The cheapest transport of some values after which every record keeps to its ends; beyond 1/2 to the lower one.
 
+    Where the law is preserved, both ends are kept whatever they are, and what it proves is for both sides.
+
     Parameters
     ----------
     wide : Wide
@@ -113,22 +119,25 @@ def between_ends(
         If the ends are too narrow for whole numbers.
     """
     have = wide.by_record[:, light].sum(axis=1) * FINE
-    others = wide.by_record[:, ~light].sum(axis=1)
+    preserved = wide.problem.preserve_marginals
+    # What a record has of the rows that its light rows are compared with: all of them stay as many, or the other side.
+    around = wide.by_record.sum(axis=1) if preserved else wide.by_record[:, ~light].sum(axis=1)
     everything = int(have.sum())
     prior = Fraction(everything, FINE * wide.total)
     low, high = ends = posterior_ends(promise, prior)
-    rows, places = np.flatnonzero(have), np.flatnonzero(others)
-    needed = low / (1 - low)
-    least = np.array([ceil(FINE * needed * n) for n in others[places].tolist()], dtype=np.int64)
+    rows, places = np.flatnonzero(have), np.flatnonzero(around)
+    needed = low if preserved else low / (1 - low)
+    least = np.array([ceil(FINE * needed * n) for n in around[places].tolist()], dtype=np.int64)
     nobody = np.zeros(0, dtype=np.int64)
     must = np.flatnonzero(least)
-    if high > HALF:
+    one_sided = high > HALF and not preserved
+    if one_sided:
         columns, demand = places[must], least[must]
         spare = Spare(everything - int(demand.sum()), 0, np.arange(len(rows)), nobody)
         fits = spare.kept >= 0
     else:
-        taken = high / (1 - high)
-        most = np.array([floor(FINE * taken * n) for n in others[places].tolist()], dtype=np.int64)
+        taken = high if preserved else high / (1 - high)
+        most = np.array([floor(FINE * taken * n) for n in around[places].tolist()], dtype=np.int64)
         may = np.flatnonzero(most > least)
         columns = np.concatenate([places[must], places[may]])
         demand = np.concatenate([least[must], (most - least)[may]])
@@ -137,15 +146,22 @@ def between_ends(
     if not fits:
         raise SolverFailed("the limits of single records are too narrow for whole numbers; promise independent instead")
     plan = _shipped(wide, rows, columns, have[rows], demand, spare, on_progress, deadline)
-    if high > HALF:  # rows that are kept have no price
+    if one_sided:  # rows that are kept have no price
         price = plan.column_potential[:-1] - plan.column_potential[-1]
         beta = np.maximum(0, -conjugate(wide.metric, wide.points, wide.points[columns], price))
     else:
         price = plan.column_potential[:-1] + plan.row_potential[-1]
         beta = -conjugate(wide.metric, wide.points, wide.points[columns], price)
     sizes = wide.by_record.sum(axis=0)
-    numbers = [_multipliers(promise, light, sizes, prior, ends, Fraction(v, wide.unit)) for v in beta.tolist()]
-    proof = record_proof(wide, ["0"], [numbers])
+    numbers, law = [], []
+    for v in beta.tolist():
+        paid = Fraction(v, wide.unit)
+        if preserved:
+            end = ends[0] if paid > 0 else ends[1]
+            law.append(str(round(paid * (2 * end - 1) * (1 << UNIT))))
+            paid *= 2 * (1 - end)
+        numbers.append(_multipliers(promise, light, sizes, prior, ends, paid))
+    proof = record_proof(wide, ["0"], [numbers], law)
     return Shipped(have, rows[plan.row], columns[plan.column], plan.amount, proof)
 
 
