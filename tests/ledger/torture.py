@@ -234,11 +234,12 @@ def traced(on_line: Callable[[], None]) -> Iterator[None]:
             on_line()
         return local
 
+    before = sys.gettrace()  # one that counts lines is to count on
     sys.settrace(lambda frame, _event, _argument: local if frame.f_code.co_filename in TRACED else None)
     try:
         yield
     finally:
-        sys.settrace(None)
+        sys.settrace(before)
 
 
 def count_lines(problem: Problem, folder: Path) -> int:
