@@ -50,11 +50,13 @@ class State:
 
     def moved(self, step: float, d: "State") -> "State":
         changed: dict[str, Any] = {}
-        for f in fields(self):
-            here = getattr(self, f.name)
-            way = getattr(d, f.name)
-            changed[f.name] = (
-                [h + step * g for h, g in zip(here, way, strict=True)] if isinstance(here, list) else here + step * way
+        for field in fields(self):
+            here = getattr(self, field.name)
+            way = getattr(d, field.name)
+            changed[field.name] = (
+                [before + step * change for before, change in zip(here, way, strict=True)]
+                if isinstance(here, list)
+                else here + step * way
             )
         return State(**changed)
 
@@ -99,11 +101,13 @@ class Layout:
         self.live = np.ones((m, N), dtype=bool)
         self.live[:, :n] = given.allowed.T
         self.full = bool(given.allowed.all())
-        secrets = [(s, theta, None, np.zeros(1), False) for theta, s in given.objective]
-        secrets += [(s, 0.0, k, np.full(1, L), False) for k, (s, L) in enumerate(given.leakages)]  # type: ignore[misc]
+        secrets = [(secret, theta, None, np.zeros(1), False) for theta, secret in given.objective]
+        secrets += [(secret, 0.0, k, np.full(1, most), False) for k, (secret, most) in enumerate(given.leakages)]  # type: ignore[misc]
         first = len(given.leakages)
-        secrets += [(s, 0.0, first + k, L, True) for k, (s, L) in enumerate(given.worst)]  # type: ignore[misc]
-        self.terms = [Placed(s, self._wide(s.B), theta, at, L, worst) for s, theta, at, L, worst in secrets]
+        secrets += [(secret, 0.0, first + k, most, True) for k, (secret, most) in enumerate(given.worst)]  # type: ignore[misc]
+        self.terms = [
+            Placed(secret, self._wide(secret.B), theta, at, most, worst) for secret, theta, at, most, worst in secrets
+        ]
         self.C = self._tall(given.cost)
         self.Cs = [self._tall(C) for C, _ in given.distortions]
         self.D = np.array([D for _, D in given.distortions] + [limit for _, limit in given.gauges])
@@ -199,15 +203,15 @@ class Layout:
     def beginning(self) -> State:
         """A channel inside most limits, with multipliers of an even size."""
         given, n, m = self.given, self.n, self.m
-        r = np.maximum(given.start, 1e-3 / m)
-        r /= r.sum()
-        pi = self._first(r)
+        law = np.maximum(given.start, 1e-3 / m)
+        law /= law.sum()
+        pi = self._first(law)
         x = np.zeros((m, self.N))
         x[:, :n] = pi.T
         for k, (rows, ratio) in enumerate(given.local_dp):
             W = pi[rows] / self.p[rows, None]
             middle = np.sqrt(W.min(axis=0) * W.max(axis=0))
-            x[:, n + k] = np.where(middle > 0, middle, r) / np.sqrt(ratio)  # no row may take some letters
+            x[:, n + k] = np.where(middle > 0, middle, law) / np.sqrt(ratio)  # no row may take some letters
         for i, (_, part) in enumerate(self.gauge_parts):
             reached = (part @ pi).max(axis=0)
             x[:, self.gauge_first + i] = (
@@ -229,28 +233,30 @@ class Layout:
             if term.at is not None:
                 lam.append(np.full((m if term.worst else 1, 1), weight))
                 limit = float(term.limit @ self.p) if term.worst else float(term.limit[0])
-                w.append(limit * r[:, None] if term.worst else np.full((1, 1), max(limit, 1e-6)))
+                w.append(limit * law[:, None] if term.worst else np.full((1, 1), max(limit, 1e-6)))
         eta = np.zeros((m, len(self.G)))
         return State(np.zeros(n), eta, x, z, u, tau * np.sqrt(n * m) / u, a, tau / a, y, q, v, w, lam)
 
     def fits(self, from_: Snapshot) -> bool:
         """Whether a snapshot has the shape of this program."""
-        shapes = [v.shape for v in from_.state.q], [(self.m, len(term.secret.G)) for term in self.terms]
-        s = from_.state
-        same = s.x.shape == self.live.shape and s.eta.shape[1] == len(self.G) and s.u.shape == self.D.shape
-        same = same and shapes[0] == shapes[1] and s.a.shape[1] == self.pattern.count + len(self.A)
-        return same and bool(((s.x > 0) == self.live).all())
+        shapes = [slack.shape for slack in from_.state.q], [(self.m, len(term.secret.G)) for term in self.terms]
+        state = from_.state
+        same = state.x.shape == self.live.shape and state.eta.shape[1] == len(self.G) and state.u.shape == self.D.shape
+        same = same and shapes[0] == shapes[1] and state.a.shape[1] == self.pattern.count + len(self.A)
+        return same and bool(((state.x > 0) == self.live).all())
 
     def resumed(self, from_: Snapshot) -> State:
         """A snapshot moved to other limits: its slacks change with them."""
-        s = from_.state
-        u = s.u + (self.D - np.array(from_.distortions))
-        w = list(s.w)
+        state = from_.state
+        u = state.u + (self.D - np.array(from_.distortions))
+        w = list(state.w)
         for k, (_, limit) in enumerate(self.given.leakages):
             w[k] = w[k] + (limit - from_.leakages[k])
         floor = 1e-3
         return replace(
-            s, u=np.maximum(u, floor * s.u), w=[np.maximum(b, floor * c) for b, c in zip(w, s.w, strict=True)]
+            state,
+            u=np.maximum(u, floor * state.u),
+            w=[np.maximum(moved, floor * before) for moved, before in zip(w, state.w, strict=True)],
         )
 
     def multipliers(self, state: State) -> Multipliers:
@@ -259,9 +265,9 @@ class Layout:
         average = len(self.given.objective) + len(self.given.leakages)
         nu = state.nu.T
         floors = []
-        for f in self.pattern.floors:
-            R = len(f.rows)
-            floors.append((nu[f.first : f.first + R], nu[f.first + R : f.first + 2 * R]))
+        for floor in self.pattern.floors:
+            many = len(floor.rows)
+            floors.append((nu[floor.first : floor.first + many], nu[floor.first + many : floor.first + 2 * many]))
         local = nu[self.pattern.count :]
         odds = (
             np.split(local[: len(self.given.A)], np.cumsum([size for size, _ in self.given.odds])[:-1])

@@ -23,9 +23,9 @@ _A_SECOND = 600  # unknowns that are solved for in a second; the time grows with
 
 def is_linear(given: Arrays) -> bool:
     """Whether no logarithm matters: no term with two values in a group has a weight or a positive limit."""
-    terms = [*((s, theta) for theta, s in given.objective), *given.leakages]
-    terms += [(s, float(np.abs(most).max())) for s, most in given.worst]
-    return all(weight == 0 or len(s.B) == len(s.G) for s, weight in terms)
+    terms = [*((secret, theta) for theta, secret in given.objective), *given.leakages]
+    terms += [(secret, float(np.abs(most).max())) for secret, most in given.worst]
+    return all(weight == 0 or len(secret.B) == len(secret.G) for secret, weight in terms)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,23 +43,30 @@ class _Row:
 
 
 def _rows(program: Program) -> Iterator[_Row]:
-    n, m, mass, total = len(program.mass), program.letters, program.mass, program.total
+    """Every limit of the program, exact; in these loops e is an input and t a letter, as in W(t|e)."""
+    inputs, letters = len(program.mass), program.letters
+    mass, total = program.mass, program.total
     zero, one = Fraction(0), Fraction(1)
-    for e in range(n):
-        yield _Row("sum", (e,), {(e, t): one for t in range(m)}, one, one)
-    for j, (C, D) in enumerate(program.distortions):
-        spent = {(e, t): Fraction(C[e, t]) * int(mass[e]) / total for e in range(n) for t in range(m) if C[e, t]}
-        yield _Row("distortion", (j,), spent, None, D)
+    for e in range(inputs):
+        yield _Row("sum", (e,), {(e, t): one for t in range(letters)}, one, one)
+    for j, (costs, most) in enumerate(program.distortions):
+        spent = {
+            (e, t): Fraction(costs[e, t]) * int(mass[e]) / total
+            for e in range(inputs)
+            for t in range(letters)
+            if costs[e, t]
+        }
+        yield _Row("distortion", (j,), spent, None, most)
     at = 0
     for counts in program.independent:
         for row in counts[:-1]:
             share = Fraction(int(row.sum()), total)
-            g = [(int(row[e]) - share * int(mass[e])) / total for e in range(n)]
-            for t in range(m):
-                yield _Row("equal", (at, t), {(e, t): v for e, v in enumerate(g) if v}, zero, zero)
+            net = [(int(row[e]) - share * int(mass[e])) / total for e in range(inputs)]
+            for t in range(letters):
+                yield _Row("equal", (at, t), {(e, t): v for e, v in enumerate(net) if v}, zero, zero)
             at += 1
     for t, r in enumerate(program.marginal or ()):
-        yield _Row("equal", (at, t), {(e, t): Fraction(int(mass[e]), total) for e in range(n)}, r, r)
+        yield _Row("equal", (at, t), {(e, t): Fraction(int(mass[e]), total) for e in range(inputs)}, r, r)
     for k, (term, limit) in enumerate((*program.leakages, *program.worst)):
         if not is_zero(limit):  # a limit on a secret of one value
             continue
@@ -67,36 +74,36 @@ def _rows(program: Program) -> Iterator[_Row]:
             together = term.counts[term.group == term.group[i]].sum(axis=0)
             if row.sum():
                 share = Fraction(int(row.sum()), int(together.sum()))
-                g = [(int(row[e]) - share * int(together[e])) / total for e in range(n)]
-                for t in range(m):
-                    yield _Row("silent", (k, i, t), {(e, t): v for e, v in enumerate(g) if v}, zero, zero)
+                net = [(int(row[e]) - share * int(together[e])) / total for e in range(inputs)]
+                for t in range(letters):
+                    yield _Row("silent", (k, i, t), {(e, t): v for e, v in enumerate(net) if v}, zero, zero)
     for k, (counts, against, r) in enumerate(program.odds):
         for i, (row, other) in enumerate(zip(counts, against, strict=True)):
-            low = [(int(row[e]) - Fraction(other[e]) / r) / total for e in range(n)]
-            high = [(r * Fraction(other[e]) - int(row[e])) / total for e in range(n)]
-            for t in range(m):
+            low = [(int(row[e]) - Fraction(other[e]) / r) / total for e in range(inputs)]
+            high = [(r * Fraction(other[e]) - int(row[e])) / total for e in range(inputs)]
+            for t in range(letters):
                 yield _Row("odds", (k, i, t), {(e, t): v for e, v in enumerate(low)}, zero, None)
                 yield _Row("odds", (k, len(counts) + i, t), {(e, t): v for e, v in enumerate(high)}, zero, None)
-    first = n + len(program.local_dp)
+    first = inputs + len(program.local_dp)
     for k, gauge in enumerate(program.gauges):
         parts = range(first, first + len(gauge.parts))
-        yield _Row("spent", (k,), {(at, t): one for at in parts for t in range(m)}, None, gauge.limit)
+        yield _Row("spent", (k,), {(at, t): one for at in parts for t in range(letters)}, None, gauge.limit)
         for i, (place, part) in enumerate(zip(parts, gauge.parts, strict=True)):
             for q, coefficients in enumerate(part):
                 used = {e: -Fraction(v) * int(mass[e]) / total for e, v in enumerate(coefficients) if v}
-                for t in range(m):
+                for t in range(letters):
                     yield _Row(
                         "gauge", (k, i, q, t), {(e, t): v for e, v in used.items()} | {(place, t): one}, zero, None
                     )
         first += len(gauge.parts)
     for k, (i, j, r) in enumerate(program.pairs):
-        for t in range(m):
+        for t in range(letters):
             yield _Row("pair", (k, t), {(j, t): r, (i, t): -one}, zero, None)
     for k, (own, r) in enumerate(program.local_dp):
         for q, e in enumerate(own):
-            for t in range(m):
-                yield _Row("above", (k, q, t), {(int(e), t): one, (n + k, t): -one}, zero, None)
-                yield _Row("below", (k, q, t), {(n + k, t): r, (int(e), t): -one}, zero, None)
+            for t in range(letters):
+                yield _Row("above", (k, q, t), {(int(e), t): one, (inputs + k, t): -one}, zero, None)
+                yield _Row("below", (k, q, t), {(inputs + k, t): r, (int(e), t): -one}, zero, None)
 
 
 def linear_optimum(
@@ -106,39 +113,41 @@ def linear_optimum(
 
     Raises Infeasible or SolverFailed, OutOfTime where HiGHS needs more than ``seconds``.
     """
-    n, m = given.allowed.shape
+    inputs, letters = given.allowed.shape
     rows = list(_rows(program))
     variables = [(int(e), int(t)) for e, t in np.argwhere(program.allowed)]
     further = len(program.local_dp) + sum(len(gauge.parts) for gauge in program.gauges)
-    variables += [(n + k, t) for k in range(further) for t in range(m)]
+    variables += [(inputs + k, t) for k in range(further) for t in range(letters)]
     number = {v: j for j, v in enumerate(variables)}
     columns: list[dict[int, float]] = [{} for _ in variables]
     for i, row in enumerate(rows):
         for entry, value in row.entries.items():
             if entry in number:
                 columns[number[entry]][i] = float(value)
-    costs = [-float(given.cost[e, t] * given.p[e]) if e < n else 0.0 for e, t in variables]
+    costs = [-float(given.cost[e, t] * given.p[e]) if e < inputs else 0.0 for e, t in variables]
     low = [-np.inf if row.low is None else float(row.low) for row in rows]
     high = [np.inf if row.high is None else float(row.high) for row in rows]
     best = maximise(costs, columns, low, high, seconds=seconds)
-    pi = np.zeros((n, m))
-    for (e, t), x in zip(variables, best.x, strict=True):
-        if e < n:
-            pi[e, t] = max(x, 0.0) * given.p[e]
-    y = _multipliers(given, rows, best, loss)
+    pi = np.zeros((inputs, letters))
+    for (e, t), share in zip(variables, best.x, strict=True):
+        if e < inputs:
+            pi[e, t] = max(share, 0.0) * given.p[e]
+    multipliers = _multipliers(given, rows, best, loss)
     small = len(best.basic_columns) <= min(_EXACT, _A_SECOND * sqrt(max(seconds, 0.0)))
     channel = _vertex(program, rows, variables, best) if exact and small else None
     if channel is not None:
         pi = np.array([[float(v) for v in row] for row in channel]) * given.p[:, None]
-    return Solution(pi, y, given.value(pi), given.bound(y), 0, None, channel)
+    return Solution(pi, multipliers, given.value(pi), given.bound(multipliers), 0, None, channel)
 
 
 def _multipliers(given: Arrays, rows: list[_Row], best: Optimum, loss: float) -> Multipliers:
-    y = none_of(given)
+    multipliers = none_of(given)
     limits = [*given.leakages, *given.worst]
-    silent = {k: np.zeros((s.size, given.allowed.shape[1])) for k, (s, limit) in enumerate(limits) if is_zero(limit)}
+    silent = {
+        k: np.zeros((secret.size, given.allowed.shape[1])) for k, (secret, limit) in enumerate(limits) if is_zero(limit)
+    }
     weights = [0.0] * len(given.gauges)
-    parts = {"distortion": y.distortion, "equal": y.equal, "pair": y.pairs}
+    parts = {"distortion": multipliers.distortion, "equal": multipliers.equal, "pair": multipliers.pairs}
     for row, dual in zip(rows, best.dual.tolist(), strict=True):
         if dual == 0 or row.kind == "sum":
             continue
@@ -148,27 +157,30 @@ def _multipliers(given: Arrays, rows: list[_Row], best: Optimum, loss: float) ->
         elif row.kind == "silent":
             silent[row.index[0]][row.index[1:]] = -dual
         elif row.kind == "odds":
-            y.odds[row.index[0]][row.index[1:]] = -dual
+            multipliers.odds[row.index[0]][row.index[1:]] = -dual
         elif row.kind == "spent":
             weights[row.index[0]] = dual
         elif row.kind == "gauge":
-            y.gauges[row.index[0]][1][row.index[1]][row.index[2:]] = -dual
+            multipliers.gauges[row.index[0]][1][row.index[1]][row.index[2:]] = -dual
         else:
-            y.floors[row.index[0]][row.kind == "below"][row.index[1:]] = -dual
-    posteriors = list(y.posteriors)
-    worst = list(y.worst)
-    alone = list(y.worst_posteriors)
+            multipliers.floors[row.index[0]][row.kind == "below"][row.index[1:]] = -dual
+    posteriors = list(multipliers.posteriors)
+    worst = list(multipliers.worst)
+    alone = list(multipliers.worst_posteriors)
     for k, eta in silent.items():
-        s = limits[k][0]
+        secret = limits[k][0]
         average = k < len(given.leakages)
-        lam, logs = steep(s, eta[s.kept], loss, shared=average)
+        lam, logs = steep(secret, eta[secret.kept], loss, shared=average)
         if average:
-            y.leakage[k] = lam[0]
-            posteriors[len(given.objective) + k] = s.spread(logs)
+            multipliers.leakage[k] = lam[0]
+            posteriors[len(given.objective) + k] = secret.spread(logs)
         else:
-            worst[k - len(given.leakages)], alone[k - len(given.leakages)] = lam, s.spread(logs)
-    gauges = tuple((weight, rhos) for weight, (_, rhos) in zip(weights, y.gauges, strict=True))
-    return replace(y, posteriors=tuple(posteriors), worst=tuple(worst), worst_posteriors=tuple(alone), gauges=gauges)
+            worst[k - len(given.leakages)] = lam
+            alone[k - len(given.leakages)] = secret.spread(logs)
+    gauges = tuple((weight, rhos) for weight, (_, rhos) in zip(weights, multipliers.gauges, strict=True))
+    return replace(
+        multipliers, posteriors=tuple(posteriors), worst=tuple(worst), worst_posteriors=tuple(alone), gauges=gauges
+    )
 
 
 def _vertex(
@@ -188,7 +200,7 @@ def _vertex(
         x = solve_sparse(A, b, len(at))
     except (SolverFailed, Infeasible):
         return None
-    n, m = len(program.mass), program.letters
-    W = tuple(tuple(x[at[e, t]] if (e, t) in at else Fraction(0) for t in range(m)) for e in range(n))
+    inputs, letters = len(program.mass), program.letters
+    W = tuple(tuple(x[at[e, t]] if (e, t) in at else Fraction(0) for t in range(letters)) for e in range(inputs))
     K, den = whole(np.array(W, dtype=object))
     return W if Limits(program).broken(K, den) is None else None
