@@ -11,7 +11,6 @@ within the interval that ours proved.
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -20,10 +19,9 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from reporting import save
+from reporting import as_installed, save
 
 HERE = Path(__file__).parent
-ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "POLARS_MAX")}
 GRACE = 20  # seconds for imports and for making the instance, beside the limit of the work
 QUICK = 2  # sizes of each contender for a first look
 OURS = "dalenius"
@@ -39,7 +37,7 @@ def asked(python: str, question: str, contender: str, size: int, limit: float, m
     try:
         # The wall may be slower than the CPU on a busy machine; the child's own limit of CPU seconds is what counts.
         done = subprocess.run(
-            child, capture_output=True, text=True, env=os.environ | ONE_THREAD, timeout=6 * (limit + GRACE), check=False
+            child, capture_output=True, text=True, env=as_installed(), timeout=6 * (limit + GRACE), check=False
         )
     except subprocess.TimeoutExpired:
         return {"size": size, "died": "time"}

@@ -7,10 +7,32 @@ import json
 import resource
 import sys
 import time
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 LEAST = 0.05  # CPU seconds; what is faster is repeated until they are spent, and the mean is told
+OURS = "dalenius"
+
+
+def watched_proofs() -> Callable[[], float]:
+    """From now on, the CPU seconds that ours spends on proofs: no rival has any, so its search is told by itself."""
+    from dalenius.mechanisms import proving
+
+    proved_text = proving.proved_text
+    spent = 0.0
+
+    def timed(*given: Any) -> Any:
+        nonlocal spent
+        begin = time.process_time()
+        try:
+            return proved_text(*given)
+        finally:
+            spent += time.process_time() - begin
+
+    proving.proved_text = timed
+    return lambda: spent
 
 
 def main() -> None:
@@ -25,6 +47,7 @@ def main() -> None:
     if module.WARM:
         prepare(module.SIZES[0])()
     work = prepare(int(size))
+    proving = watched_proofs() if contender == OURS else float
     begin = time.process_time()
     answer = work()
     spent = time.process_time() - begin
@@ -34,7 +57,10 @@ def main() -> None:
         repeats += 1
         spent = time.process_time() - begin
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"cpu_seconds": spent / repeats, "peak_mib": peak, **answer}))
+    measured = {"cpu_seconds": spent / repeats, "peak_mib": peak}
+    if proof_seconds := proving():
+        measured["proof_seconds"] = proof_seconds / repeats
+    print(json.dumps(measured | answer))
 
 
 if __name__ == "__main__":

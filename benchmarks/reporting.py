@@ -7,7 +7,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["save"]
+__all__ = ["as_installed", "save"]
+
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "POLARS_MAX")}
+
+
+def as_installed() -> dict[str, str]:
+    """The environment of a process that is measured: one thread, and bytecode is kept as in an installed package."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | ONE_THREAD
 
 
 def save(name: str, question: str, results: list[dict[str, Any]], **more: Any) -> None:

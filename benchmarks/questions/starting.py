@@ -19,6 +19,8 @@ Work = Callable[[], dict[str, Any]]
 
 
 def _run(*command: str) -> Work:
+    subprocess.run(command, check=True, capture_output=True)  # leaves the bytecode, as an installation does
+
     def work() -> dict[str, Any]:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, check=True, capture_output=True)

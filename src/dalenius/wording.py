@@ -20,7 +20,9 @@ def shown(text: object) -> str:
     >>> shown("north"), shown("a\\x1b[31m"), shown(""), shown(" ")
     ('north', 'a\\\\x1b[31m', '(empty)', '" "')
     """
-    word = "".join(ascii(c)[1:-1] if unicodedata.category(c) in _HIDDEN or c in _DIRECTIONS else c for c in str(text))
+    word = str(text)
+    if not word.isprintable():  # what is printable holds nothing of either kind
+        word = "".join(ascii(c)[1:-1] if unicodedata.category(c) in _HIDDEN or c in _DIRECTIONS else c for c in word)
     if not word:
         return "(empty)"
     return f'"{word}"' if word != word.strip() else word

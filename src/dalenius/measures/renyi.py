@@ -17,6 +17,7 @@ from math import inf, nextafter, sqrt
 import numpy as np
 
 from dalenius.core.kernel import Kernel
+from dalenius.measures.capacity import distinct_rows
 from dalenius.measures.dp import strong_dp_epsilon
 from dalenius.solvers.divergence import Floats
 
@@ -26,6 +27,7 @@ ORDERS = (2, 4, 8, 16, 32)
 CLOSE = 1e-6
 SLACK = 1e-12  # of sums of at most 2^22 rounded terms, relative and absolute
 MOST = 2_000_000  # pairs of rows times letters that are looked at for one order
+AT_ONCE = 10_000  # of them in one array
 
 
 def _many(channel: Kernel) -> bool:
@@ -33,21 +35,24 @@ def _many(channel: Kernel) -> bool:
     return len(channel.drawn) ** 2 * channel.shape[1] > MOST
 
 
-def _rows(channel: Kernel) -> Floats:
-    rows = np.unique(np.array([[float(entry) for entry in row] for row in dict.fromkeys(channel.drawn)]), axis=0)
-    return np.ascontiguousarray(rows[:, rows.max(axis=0) > 0])
+def _logs(channel: Kernel) -> Floats:
+    """Logarithms of the different rows, without values that never occur."""
+    laws, _ = distinct_rows(channel)
+    return np.log(np.ascontiguousarray(laws.rows[:, laws.rows.max(axis=0) > 0]))
 
 
 def _largest(logs: Floats, order: float) -> float:
     """max D_a over ordered pairs of rows given by their logarithms; the Kullback-Leibler divergence for a = 1."""
     worst = 0.0
-    for row in logs:
+    together = max(1, AT_ONCE // logs.size)  # few rows are compared with all in one step, many a handful at a time
+    for first in range(0, len(logs), together):
+        rows = logs[first : first + together, None]
         if order == 1:
-            found = (np.exp(row) * (row - logs)).sum(axis=1).max()
+            found = (np.exp(rows) * (rows - logs)).sum(axis=2).max()
         else:
-            powers = order * row + (1 - order) * logs
-            top = powers.max(axis=1)
-            found = ((top + np.log(np.exp(powers - top[:, None]).sum(axis=1))) / (order - 1)).max()
+            powers = order * rows + (1 - order) * logs
+            top = powers.max(axis=2)
+            found = ((top + np.log(np.exp(powers - top[:, :, None]).sum(axis=2))) / (order - 1)).max()
         worst = max(worst, float(found))
     return worst
 
@@ -86,7 +91,7 @@ def renyi_level(channel: Kernel, order: float) -> float | None:
     if _many(channel):
         # No Renyi divergence of order a between laws of ratio e^level is above a level^2 / 2 (Bun and Steinke, 2016).
         return min(level, nextafter(order * level * level / 2, inf))
-    return min(level, _up(_largest(np.log(_rows(channel)), order)))
+    return min(level, _up(_largest(_logs(channel), order)))
 
 
 def zcdp_level(channel: Kernel) -> float | None:
@@ -116,7 +121,11 @@ def zcdp_level(channel: Kernel) -> float | None:
         return level
     if _many(channel):
         return nextafter(level * level / 2, inf)
-    logs = np.log(_rows(channel))
+    return _zcdp(_logs(channel), level)
+
+
+def _zcdp(logs: Floats, level: float) -> float:
+    """rho of rows given by their logarithms, whose level between any two is known."""
     at = {1.0: _largest(logs, 1)}
     ends = [1.0]
     while level / ends[-1] > max(at[end] / end for end in ends):  # beyond the last order epsilon / a is less
@@ -155,9 +164,15 @@ def level_words(channel: Kernel) -> list[str]:
     parts = channel.independent_parts
     if any(not part.few or _many(part) for part in parts):
         return []
-    order, rho = renyi_level(channel, 2), zcdp_level(channel)
-    if order is None or rho is None:
-        return []
+    order = rho = 0.0
+    for part in parts:
+        level = strong_dp_epsilon(part)
+        if level is None:
+            return []
+        if level:
+            logs = _logs(part)
+            order += min(level, _up(_largest(logs, 2)))
+            rho += _zcdp(logs, level)
     return [
         f"relaxed levels of this recipe, rounded up: Renyi of order 2 {_short(order)}, zero-concentrated rho "
         f"{_short(rho)}"

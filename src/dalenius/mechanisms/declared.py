@@ -273,19 +273,23 @@ class Mechanism:
 
     def _promises(self, problem: Problem) -> str | None:
         least, most = self.count
-        kinds = joined([promised.words for promised in self.promises])
-        any_kind = joined([promised.words for promised in self.promises], "or")
+
+        def kinds(last: str = "and") -> str:  # put into words only for a refusal: every mechanism is asked
+            return joined([promised.words for promised in self.promises], last)
+
         if len(problem.guarantees) < least:
-            return f"nothing is promised; add a [[guarantee]] with {any_kind}"
+            return f"nothing is promised; add a [[guarantee]] with {kinds('or')}"
         for promise in problem.guarantees:
             promised = next((p for p in self.promises if p.covers(promise)), None)
             if promised is None:
                 alone = len(self.promises) == 1
-                return f"it promises {kinds} and nothing else" if alone else f"it promises {kinds}, not {promise.key}"
+                return (
+                    f"it promises {kinds()} and nothing else" if alone else f"it promises {kinds()}, not {promise.key}"
+                )
             if reason := promised.refusal(promise):
                 return reason
         if most is not None and len(problem.guarantees) > most:
-            return f"it promises {any_kind} and nothing else"
+            return f"it promises {kinds('or')} and nothing else"
         return None
 
     def _objectives(self) -> str:

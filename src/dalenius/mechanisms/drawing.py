@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.sampling.stream import Words
 from dalenius.tables.counting import Coded
+
+if TYPE_CHECKING:
+    from dalenius.sampling.stream import Words  # opens cryptography, which only who draws needs
 
 __all__ = ["Array", "Draw", "DrawsLetters"]
 
@@ -22,7 +24,7 @@ class DrawsLetters(Protocol):
 
     dtype: np.dtype[Any]
 
-    def draw(self, codes: Array, stream: Words, start: int = 0) -> Array: ...
+    def draw(self, codes: Array, stream: "Words", start: int = 0) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Draw:
         return self.rows(table) if self.rows is not None else table.combined(list(self.inputs))
 
     def drawn(
-        self, table: Coded, stream: Words, on_progress: Callable[[int], None] | None = None
+        self, table: Coded, stream: "Words", on_progress: Callable[[int], None] | None = None
     ) -> tuple[Array, Array]:
         """For each record the row of the law that it reads, and the letter drawn from that row."""
         inputs = self.read(table)

@@ -36,7 +36,6 @@ from dalenius.mechanisms.auditing import MechanismAudit, examine_mechanism
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array, Draw
 from dalenius.mechanisms.unlisted.figures import Figures
-from dalenius.sampling.sampler import Sampler
 from dalenius.tables.counting import Coded
 
 __all__ = ["CELLS", "Distorted", "Form", "Found", "Part"]
@@ -63,6 +62,8 @@ class Form(Generic[C]):
     # --- the draw ---------------------------------------------------------------------------------------------------
     def draws(self, channel: C) -> list[Draw]:
         """The independent draws that realise the channel exactly."""
+        from dalenius.sampling.sampler import Sampler  # opens cryptography, which only who draws needs
+
         return [Draw(list(channel.inputs), Sampler(channel.drawn), rows=partial(self.rows_read, channel))]
 
     def rows_of_outcomes(self, channel: C, outcomes: Array) -> Array:

@@ -1,11 +1,11 @@
 """From a channel and a proof object to a `Design`: the kernel computes every figure that the design claims."""
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
-from platform import python_version
+from pathlib import Path
 from typing import Any
 
 from dalenius.core import Certificate, Dalenius, Design, Kernel, LocalDP, MinimizeLeakage, Problem
@@ -20,15 +20,21 @@ from dalenius.measures.renyi import level_words
 __all__ = ["proved"]
 
 
-@cache  # the metadata of a package is read from its file each time
+@cache  # folders are looked through once
 def _versions() -> Mapping[str, str]:
-    versions = {"python": python_version()}
-    for package in ("dalenius", "highspy", "python-flint", "numpy"):
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            versions[package] = "not installed as a package"
-    return versions
+    """Of Python and of the packages that compute: from the names of their folders, NAME-VERSION.dist-info.
+
+    `importlib.metadata` says the same, and opens the modules of mail and of sockets for it.
+    """
+    installed = {
+        name: version
+        for folder in reversed(sys.path)  # the first one counts
+        for place in Path(folder or ".").glob("*-*.dist-info")
+        for name, _, version in [place.stem.partition("-")]
+    }
+    packages = ("dalenius", "highspy", "python-flint", "numpy")
+    found = {package: installed.get(package.replace("-", "_"), "not installed as a package") for package in packages}
+    return {"python": ".".join(map(str, sys.version_info[:3])), **found}
 
 
 def _relaxed(problem: Problem, channel: Kernel) -> list[str]:
