@@ -319,7 +319,8 @@ def release(
             made=made,
         )
         write_text(place / "statement.html", page, private=True)
-        write_text(place / "statement-public.html", public_statement(card, text=card_text, made=made))
+        public = public_statement(card, text=card_text, made=made, channel=design.channel)
+        write_text(place / "statement-public.html", public)
         for name, text in scripts(design.channel, design.problem.kept).items():
             write_text(place / name, text)
         # Last of all: whatever fails before or in it leaves no rows.

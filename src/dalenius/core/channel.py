@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dalenius.core.kernel import Kernel, Rows, alphabets, once_each
+from dalenius.core.kernel import Kernel, Rows, alphabets, in_units, once_each
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets, outcome_words
 from dalenius.errors import InvalidChannel, MismatchError
@@ -61,10 +61,11 @@ class Channel(Kernel):
             where = outcome_words(list(self.inputs), x)
             if len(row) != letters or not row:
                 raise InvalidChannel(f"the row of {where} has {len(row)} entries for {letters} values")
-            if any(entry.numerator < 0 for entry in row):
+            different = {id(entry): entry for entry in row}.values()  # most entries of a large row are one zero
+            if any(entry.numerator < 0 for entry in different):
                 raise InvalidChannel(f"the row of {where} has a negative entry {written(min(row))}")
-            one = lcm(*(entry.denominator for entry in row))
-            if (total := sum(entry.numerator * (one // entry.denominator) for entry in row)) != one:
+            one = lcm(*{entry.denominator for entry in different})
+            if (total := sum(in_units(row, one))) != one:
                 raise InvalidChannel(f"the row of {where} sums to {written(Fraction(total, one))}, not 1")
             good.add(id(row))
 

@@ -43,6 +43,15 @@ def once_each(function: Callable[[Any], Any], values: Iterable[Any]) -> list[Any
     return list(map(found.__getitem__, keys))
 
 
+def in_units(row: Iterable[Fraction], unit: int) -> list[int]:
+    """Probabilities as whole numbers out of a unit that all their denominators divide.
+
+    >>> in_units((Fraction(1, 2), Fraction(1, 3)), 6)
+    [3, 2]
+    """
+    return once_each(lambda entry: entry.numerator * (unit // entry.denominator), row)
+
+
 class Kernel:
     """What every form answers. `rows` writes the law densely, one row for each outcome of the inputs (last fastest)."""
 

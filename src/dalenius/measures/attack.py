@@ -12,6 +12,7 @@ from typing import Any
 
 from dalenius.core import Design, Kernel, MinimizeLeakage, Pmf
 from dalenius.core.guarantee import Names
+from dalenius.core.kernel import in_units, once_each
 
 __all__ = ["Attack", "Labels", "attacks", "fano_error", "secrets_of", "weights_by_row", "whole_rows"]
 
@@ -119,8 +120,8 @@ def secrets_of(design: Design) -> list[Names]:
 
 def whole_rows(channel: Kernel) -> tuple[list[list[int]], int]:
     """The rows of a channel in whole numbers, and what each row then sums to."""
-    scale = lcm(*(entry.denominator for row in channel.rows for entry in row))
-    return [[entry.numerator * (scale // entry.denominator) for entry in row] for row in channel.rows], scale
+    scale = lcm(*{entry.denominator for row in {id(row): row for row in channel.rows}.values() for entry in row})
+    return once_each(lambda row: in_units(row, scale), channel.rows), scale
 
 
 def weights_by_row(design: Design, secret: Names, beside: Names) -> Counter[tuple[Labels, Labels, int]]:

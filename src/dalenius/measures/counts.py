@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core.kernel import Kernel
+from dalenius.core.kernel import Kernel, once_each
 from dalenius.measures.shannon import information_of
 from dalenius.solvers.divergence import times_log_ratio
 
@@ -92,7 +92,11 @@ def rows_of(channel: Kernel) -> Floats:
 
 def doubles(rows: Sequence[Sequence[Fraction]]) -> Floats:
     """Probabilities as doubles; what is possible stays above 0."""
-    return np.array([[max(float(entry), LEAST) if entry else 0.0 for entry in row] for row in rows])
+
+    def double(entry: Fraction) -> float:
+        return max(float(entry), LEAST) if entry else 0.0
+
+    return np.array(once_each(lambda row: once_each(double, row), rows))
 
 
 def counts_finding(

@@ -8,6 +8,7 @@ texts and no other. Without scripts the page reads the same; only the button is 
 import gzip
 import json
 import re
+import zlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ __all__ = ["ALWAYS", "Reproof", "enclosed", "needed", "opener", "packed", "repro
 
 CARRIED = 30_000
 """Characters of a proof file as the page carries it, compressed; of a longer one its reader chooses the file."""
+PIECE = 1 << 17  # letters that are compressed before it is asked whether they are too many
 
 
 @dataclass(frozen=True)
@@ -225,6 +227,16 @@ def enclosed(text: str) -> str:
     return b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
+def _too_long(text: str) -> bool:
+    """Whether a proof file is more than the page carries, seen from as much of it as already is."""
+    press, pressed = zlib.compressobj(9), 0
+    for begin in range(0, len(text), PIECE):
+        pressed += len(press.compress(text[begin : begin + PIECE].encode()))
+        if pressed > CARRIED:
+            return True
+    return False
+
+
 def reproof(text: str, fingerprint: str | None) -> Reproof:
     """The button for a proof file.
 
@@ -244,8 +256,8 @@ def reproof(text: str, fingerprint: str | None) -> Reproof:
     if not modules:
         return Reproof(button=NO_BUTTON) if text else Reproof()
     checker = script(modules)
-    file = enclosed(text)
-    carried = len(file) <= CARRIED
+    file = "" if _too_long(text) else enclosed(text)
+    carried = 0 < len(file) <= CARRIED
     stated = Markup(' data-fingerprint="{}"').format(fingerprint) if fingerprint else Markup()
     button = Markup(
         '<div class="prover" id="prover" hidden><p><button class="prove" id="prove" type="button"{}>{}</button></p>'

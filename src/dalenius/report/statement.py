@@ -131,7 +131,9 @@ def statement(
     )
 
 
-def public_statement(card: Document, *, text: str = "", made: datetime | None = None) -> str:
+def public_statement(
+    card: Document, *, text: str = "", made: datetime | None = None, channel: Kernel | None = None
+) -> str:
     """The public statement, from the card alone: no counts before the release, no name of the table.
 
     Parameters
@@ -142,11 +144,13 @@ def public_statement(card: Document, *, text: str = "", made: datetime | None = 
         `card.json` to the letter, for the button that proves it again.
     made : datetime, optional
         When the release was made, in UTC.
+    channel : Kernel, optional
+        What the card writes as its channel, for who has it at hand: reading a large one takes a while.
     """
     facts = Facts.read(card)
     lost = losses_of_card(card)
     written_out = card["channel"].get("form") != WITHHELD
-    matrices = _matrices(channel_of(card["channel"])) if written_out else []
+    matrices = _matrices(channel or channel_of(card["channel"])) if written_out else []
     return _page(
         facts,
         fingerprint=card["proof"]["digest"],

@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core.kernel import once_each
+from dalenius.core.kernel import in_units
 from dalenius.errors import InputError, InvalidChannel
 from dalenius.sampling.stream import Words, fill, words_of
 
@@ -87,19 +87,15 @@ class Sampler:
         fractional: list[bool] = []
         letters: list[int] = []
         sizes: list[int] = []
+        known: dict[int, tuple[list[int], list[bool], list[int]]] = {}  # many inputs may have one and the same row
         for code, row in enumerate(self._rows):
-            numerators, total = _scaled(row, code, self.letters)
-            before = len(tops)
-            reached = 0
-            for letter, numerator in enumerate(numerators):
-                if numerator:
-                    letters.append(letter)
-                    reached += numerator
-                    if reached < total:
-                        top, rest = divmod(reached << _WORD, total)
-                        tops.append(top)
-                        fractional.append(rest > 0)
-            sizes.append(len(tops) - before)
+            if id(row) not in known:
+                known[id(row)] = _thresholds(row, code, self.letters)
+            own, beyond, possible = known[id(row)]
+            tops += own
+            fractional += beyond
+            letters += possible
+            sizes.append(len(own))
 
         # One threshold more, never counted: bisection may look one place beyond the end.
         self._tops = np.array([*tops, 0], dtype=np.uint64)
@@ -184,6 +180,24 @@ class Sampler:
         return decided(enumerate(numerators), total, stream, row)
 
 
+def _thresholds(row: Sequence[Fraction | int], code: int, many: int) -> tuple[list[int], list[bool], list[int]]:
+    """floor(2^64 c_j) of a row, whether anything was cut off, and the letters that are possible: one more of them."""
+    numerators, total = _scaled(row, code, many)
+    tops: list[int] = []
+    fractional: list[bool] = []
+    letters: list[int] = []
+    reached = 0
+    for letter, numerator in enumerate(numerators):
+        if numerator:
+            letters.append(letter)
+            reached += numerator
+            if reached < total:
+                top, rest = divmod(reached << _WORD, total)
+                tops.append(top)
+                fractional.append(rest > 0)
+    return tops, fractional, letters
+
+
 def passed_tops(tops: npt.NDArray[np.uint64], words: npt.NDArray[np.uint64], begin: Rows, end: Rows) -> Rows:
     """For each word the first place from `begin` up to `end` whose top is above it, by bisection.
 
@@ -240,10 +254,10 @@ def _scaled(row: Sequence[Fraction | int], code: int, letters: int) -> tuple[lis
     for entry in different:
         if not isinstance(entry, Fraction | int):
             raise InvalidChannel(f"row {code} holds {entry!r} of type {type(entry).__name__}, not a Fraction")
-        if entry < 0:
+        if entry.numerator < 0:
             raise InvalidChannel(f"row {code} holds the negative entry {entry}")
-    total = math.lcm(*(int(entry.denominator) for entry in different))
-    numerators = once_each(lambda entry: int(entry.numerator) * (total // int(entry.denominator)), row)
+    total = math.lcm(*{entry.denominator for entry in different})
+    numerators = in_units(row, total)
     if sum(numerators) != total:
         raise InvalidChannel(f"row {code} sums to {Fraction(sum(numerators), total)}, not 1")
     return numerators, total

@@ -15,10 +15,11 @@ _BITS = 192
 
 def whole(matrix: Exact) -> tuple[Exact, int]:
     """A matrix of Fractions or whole numbers as whole numbers over one denominator."""
-    shared = lcm(*{Fraction(v).denominator for v in matrix.ravel()}) if matrix.size else 1
+    entries = matrix.ravel().tolist()
+    shared = lcm(*{v.denominator for v in entries})
     if shared == 1:
-        return np.array([int(v) for v in matrix.ravel()], dtype=object).reshape(matrix.shape), 1
-    flat = [int(Fraction(v) * shared) for v in matrix.ravel()]
+        return np.array([int(v) for v in entries], dtype=object).reshape(matrix.shape), 1
+    flat = [v.numerator * (shared // v.denominator) for v in entries]
     return np.array(flat, dtype=object).reshape(matrix.shape), shared
 
 

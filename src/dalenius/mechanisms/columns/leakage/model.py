@@ -171,10 +171,9 @@ class Model:
             alphabets = problem.pmf.alphabets(problem.inputs)
             barred = barred_letters(problem, list(product(*alphabets.values())), self.told)
         apart = any(promise.given for promise in local_promises(problem))
-        among = {world[x] if apart else () for x in found}
         laws = {}
-        for w in {*among, None}:
-            own = [e for e, x in enumerate(self.near.numbers) if w is None or not apart or world[x] == w]
+        for w in {*(world[x] for x in found if apart), None}:
+            own = [e for e, x in enumerate(self.near.numbers) if w is None or world[x] == w]
             weights = [int(self.program.mass[e]) for e in own]
             laws[w] = _mixture([found[self.near.numbers[e]] for e in own], weights)
         rows = {x: laws.get(world[x] if apart else (), laws[None]) for x in missing}
