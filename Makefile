@@ -96,6 +96,7 @@ bench: $(VENV)/dev.stamp $(RIVALS)/stamp  ## whether a ratio to a rival fell by 
 bench-page: $(VENV)/dev.stamp $(RIVALS)/stamp  ## every question asked of everybody, and docs/benchmarks.md: an hour
 	$(BIN)/python benchmarks/contest.py --rivals $(RIVALS)/bin/python
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/kinds.py
+	$(BIN)/python benchmarks/sampler.py
 	$(BIN)/python benchmarks/page.py
 
 bench-quick: $(VENV)/dev.stamp  ## our own benchmarks at small sizes, a few minutes; JSON in benchmarks/results

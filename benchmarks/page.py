@@ -21,7 +21,8 @@ INTRODUCTION = """# Measured against everybody
 One question a section. Every contender answers in a process of its own with one thread and is asked larger and larger
 sizes until it needs more than {limit:g} CPU seconds or 4 GiB. CPU seconds are those of the work, without imports.
 What Dalenius needs includes the exact channel and the proof of its promises, of its value and of a bound that nothing
-can pass; no rival gives one. *Right* means that the answer lies in the interval that was proved.
+can pass. No rival gives one, so [the table of all sizes](#in-one-table) also says how much of ours is the proof.
+*Right* means that the answer lies in the interval that was proved.
 
 [In one table](#in-one-table) stands every question and size; [where somebody was faster](#where-somebody-was-faster),
 what [checking](#checking-kind-by-kind) costs and [where the time of a command goes](#where-the-time-of-a-command-goes)
@@ -34,11 +35,11 @@ is SYNDISC's method, and the programs behind post-randomisation stand in for the
 ENDING = (
     "## Where somebody was faster",
     "",
-    "Every size at which a rival needed less CPU time than Dalenius, with its time as a multiple of ours. What ours",
-    "includes and theirs does not, and what we did about each, stands in",
-    "[decision 039](decisions/039-where-a-rival-is-faster.md).",
+    "Every size at which a rival needed less CPU time than Dalenius, with its time as a multiple of ours, and of ours",
+    "without the proof, which no rival has. What ours includes and theirs does not, and what we did about each, stands",
+    "in [decision 039](decisions/039-where-a-rival-is-faster.md).",
     "",
-    "| question | rival | sizes (its time, ours is 1) | its answers there |",
+    "| question | rival | sizes (its time, ours is 1; ours without the proof is 1) | its answers there |",
     "|---|---|---|---|",
 )
 
@@ -56,21 +57,33 @@ COMMANDS = (
     "## Where the time of a command goes",
     "",
     "`dalenius solve` of least leakage (secret of ten values) as a process, from the problem file to the design.",
-    "Search and proof are what `solve` takes in a process that has imported everything; importing the libraries that",
-    "they compute with (numpy, HiGHS, flint) is counted as outside, and stands beside it.",
+    "Search and proof are what `solve` takes in a process that has imported everything. Python with the libraries that",
+    "they compute with (numpy, HiGHS, flint) has to start before anything is searched for: `python -c 'import numpy,",
+    "highspy, flint'` is the floor of the command. The rest is what ours opens, reads, writes and says.",
     "",
-    "| values | the command | search and proof | outside | of that, Python and its libraries | `dalenius verify` |",
-    "|---|---|---|---|---|---|",
+    "| values | the command | search and proof | Python and its libraries | the rest | outside search and proof "
+    "| the rest as a share | `dalenius verify` |",
+    "|---|---|---|---|---|---|---|---|",
+)
+
+SAMPLING = (
+    "## Drawing rows, beside what cannot be saved",
+    "",
+    "Nanoseconds of processor time for one row of a random recipe: ours, the key stream alone (one block of AES-256",
+    "a row) and the memory alone (codes read, letters written), in turns in one run.",
+    "",
+    "| letters | ours | key stream | memory | ours, the larger floor is 1 |",
+    "|---|---|---|---|---|",
 )
 
 SUMMARY = (
     "## In one table",
     "",
     "Behind each rival its CPU time as a multiple of ours: above 1 we are faster. Then its answer, where there is an",
-    "interval to compare it with. No rival proves anything.",
+    "interval to compare it with. No rival proves anything; what of our time is the proof stands beside it.",
     "",
-    "| question | size | ours | proved | rivals |",
-    "|---|---|---|---|---|",
+    "| question | size | ours | of that, the proof | proved | rivals |",
+    "|---|---|---|---|---|---|",
 )
 
 
@@ -162,8 +175,9 @@ def summary(found: dict[str, Any]) -> list[str]:
         if "low" in mine and mine.get("proved", True):
             gap = mine["high"] - mine["low"]
             proved = f"within {gap:.0e}" if gap > 0 else "exactly"
+        proof = seconds(mine["proof_seconds"]) if "proof_seconds" in mine else ""
         lines.append(
-            f"| {found['question']} | {mine['size']:,} | {seconds(mine['cpu_seconds'])} | {proved} "
+            f"| {found['question']} | {mine['size']:,} | {seconds(mine['cpu_seconds'])} | {proof} | {proved} "
             f"| {'; '.join(told) or 'none came so far'} |"
         )
     return lines
@@ -182,25 +196,48 @@ def kinds_and_commands() -> list[str]:
         lines.append(f"| {row['kind']} | {solving} | {checking} | {share:.0%} | {size} |")
     lines += ["", *COMMANDS]
     for row in found["commands"]:
-        whole, work = row["command_seconds"], row["search_and_proof_seconds"]
+        whole, work, libraries = (row[f"{key}_seconds"] for key in ("command", "search_and_proof", "libraries"))
+        rest = max(0.0, whole - work - libraries)
         lines.append(
-            f"| {row['values']} | {seconds(whole)} | {seconds(work)} | {1 - work / whole:.0%} "
-            f"| {seconds(row['libraries_seconds'])} | {seconds(row['verify_seconds'])} |"
+            f"| {row['values']} | {seconds(whole)} | {seconds(work)} | {seconds(libraries)} | {seconds(rest)} "
+            f"| {1 - work / whole:.0%} | {rest / whole:.0%} | {seconds(row['verify_seconds'])} |"
         )
+    return [*lines, ""]
+
+
+def sampling() -> list[str]:
+    """What drawing a row costs beside its floors."""
+    found = stored_as("sampler")
+    if found is None:
+        return []
+    lines = list(SAMPLING)
+    for row in found["results"]:
+        own = row["floors"]
+        figures = " | ".join(f"{own[name]:.2f}" for name in ("exact", "key stream", "memory", "ratio"))
+        lines.append(f"| {row['letters']:,} | {figures} |")
     return [*lines, ""]
 
 
 def faster(found: dict[str, Any]) -> list[str]:
     """One row for each rival that needed less CPU time than we did: at which sizes, and what it answered there."""
-    ours = {a["size"]: a["cpu_seconds"] for a in found["results"][0]["answers"] if "cpu_seconds" in a}
+    ours = {a["size"]: a for a in found["results"][0]["answers"] if "cpu_seconds" in a}
     lines = []
+
+    def beside(answer: dict[str, Any]) -> str:
+        mine = ours[answer["size"]]
+        ratios = [times(answer["cpu_seconds"] / mine["cpu_seconds"])]
+        if "proof_seconds" in mine:
+            ratios.append(times(answer["cpu_seconds"] / (mine["cpu_seconds"] - mine["proof_seconds"])))
+        return f"{answer['size']:,} ({'; '.join(ratios)})"
+
     for each in found["results"][1:]:
         if each["contender"].startswith(OURS):
             continue
-        ahead = [a for a in each["answers"] if a.get("cpu_seconds", inf) < ours.get(a["size"], 0)]
+        common = [a for a in each["answers"] if a["size"] in ours]
+        ahead = [a for a in common if a.get("cpu_seconds", inf) < ours[a["size"]]["cpu_seconds"]]
         if not ahead:
             continue
-        sizes = ", ".join(f"{a['size']:,} ({times(a['cpu_seconds'] / ours[a['size']])})" for a in ahead)
+        sizes = ", ".join(map(beside, ahead))
         wrong = sorted({a["verdict"] for a in ahead if a.get("verdict") not in ("right", "", None)})
         judged = "; ".join(wrong) or ("right, not proved" if any(a.get("verdict") for a in ahead) else "not judged")
         lines.append(f"| {found['question']} | {each['contender']} | {sizes} | {judged} |")
@@ -266,7 +303,7 @@ def main() -> None:
         lines += [*table(found), ""]
     lines += [*SUMMARY, *(row for _, found in held for row in summary(found)), ""]
     lines += [*ENDING, *(row for _, found in held for row in faster(found)), ""]
-    lines += kinds_and_commands()
+    lines += [*kinds_and_commands(), *sampling()]
     PAGE.write_text("\n".join(lines))
     print(PAGE)
 

@@ -43,7 +43,7 @@ def once_each(function: Callable[[Any], Any], values: Iterable[Any]) -> list[Any
     return list(map(found.__getitem__, keys))
 
 
-def in_units(row: Iterable[Fraction], unit: int) -> list[int]:
+def in_units(row: Iterable[Fraction | int], unit: int) -> list[int]:
     """Probabilities as whole numbers out of a unit that all their denominators divide.
 
     >>> in_units((Fraction(1, 2), Fraction(1, 3)), 6)
