@@ -165,3 +165,19 @@ def test_one_value_has_the_law_of_its_row():
 
 def test_no_transitions_for_another_alphabet():
     assert transitions(Channel.constant({"X": ("a", "b")}, "Y"), np.array([0]), np.array([0])) is None
+
+
+def test_risk_reads_a_table_as_its_problem_says(run, tmp_path):
+    """In its encoding, with its words for a missing value."""
+    (tmp_path / "t.csv").write_text("town;sex\n" + "Köln;f\nKöln;m\nn. b.;m\nBonn;f\n" * 5, encoding="latin-1")
+    problem = (
+        '[source]\ntable = "t.csv"\ndelimiter = ";"\nencoding = "latin-1"\nmissing_words = ["n. b."]\n'
+        '[columns.town]\nvalues = ["Köln", "Bonn"]\nmissing = "category"\n[columns.sex]\nvalues = ["f", "m"]\n'
+        '[mechanism]\nobserve = ["town", "sex"]\nrelease = ["town"]\n'
+        '[objective]\nminimize = { distortion = "hamming", of = ["town"] }\n'
+        '[[guarantee]]\nleakage = ["sex"]\nat_most_bits = 0.1\n'
+    )
+    (tmp_path / "p.toml").write_text(problem)
+    code, out, err = run("risk", tmp_path / "p.toml", "--keys", "town", "--population", "100", "--json")
+    assert code == 0, err
+    assert (json.loads(out)["rows"], json.loads(out)["combinations"]) == (20, 3)

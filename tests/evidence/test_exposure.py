@@ -143,3 +143,24 @@ def test_refusals(change, error, words):
 def test_an_empty_table_is_refused():
     with pytest.raises(TableError, match="no rows"):
         risk(pa.table({"a": pa.array([], pa.string())}), ["a"], fraction=0.5)
+
+
+@pytest.mark.parametrize("weights", [None, "w"])
+def test_a_table_in_slices_has_the_same_cells(weights, monkeypatch):
+    """What does not fit lies in files, and is looked at a slice at a time."""
+    import dalenius.evidence.exposure as exposure
+    from dalenius.tables import counting, open_table
+
+    table, _ = sampled(people(2_000))
+    table = table.append_column("w", pa.array(np.linspace(1, 30, len(table))))
+    told = {"weights": "w"} if weights else {"population": 2_000}
+    whole = risk(table, ["age", "sex"], **told)
+    for room in (exposure, counting):
+        monkeypatch.setattr(room, "SLICE", 17)
+    opened = open_table(table)
+    opened.workspace.memory = 0
+    found = risk(opened, ["age", "sex"], **told)
+    assert found.cell.dtype == np.uint8
+    assert found.cell.tolist() == whole.cell.tolist()
+    assert found.pi == pytest.approx(whole.pi, rel=1e-12)
+    assert found.tau == pytest.approx(whole.tau, rel=1e-12)

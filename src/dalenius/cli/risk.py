@@ -15,7 +15,7 @@ from dalenius.errors import InputError
 from dalenius.evidence import Risk, risk
 from dalenius.outputs import RISK, new_folder, refuse_existing, write_text
 from dalenius.papers.curve import Chart, Line, draw
-from dalenius.tables import base_of, write_table
+from dalenius.tables import Table, opened_table, write_table
 
 SHOWN = 5
 MODELS = {
@@ -66,13 +66,13 @@ def run(arguments: Namespace) -> None:
     say(arguments, lines, document)
 
 
-def _source(arguments: Namespace) -> tuple[Path, str | None]:
+def _source(arguments: Namespace) -> tuple[Table, str | None]:
     """The table of a problem file, and its weights unless the size of the population is said otherwise."""
     problem = Problem.from_file(arguments.table)
     if not isinstance(problem.source, TableSource):
         raise InputError(f"{arguments.table}: the [source] is not a table, so there are no records at risk")
     said = arguments.weights or arguments.population or arguments.fraction
-    return base_of(problem) / problem.source.table, arguments.weights if said else problem.source.weights
+    return opened_table(problem), arguments.weights if said else problem.source.weights
 
 
 def _words(document: dict[str, Any]) -> list[str]:

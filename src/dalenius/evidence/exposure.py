@@ -18,7 +18,8 @@ from dalenius.measures.risk import (
     randomised_response,
     two_way,
 )
-from dalenius.tables import encode, open_table, weights_of
+from dalenius.tables import Coded, encode, open_table, weights_of
+from dalenius.tables.counting import SLICE, smallest
 
 __all__ = ["MODELS", "Risk", "risk"]
 
@@ -233,7 +234,11 @@ def risk(
         if w.min() < 1:
             row = int(w.argmin())
             raise InputError(f"row {row + 1} has the weight {w[row]:g}: a row stands for itself at least, so for 1")
-        pi = counts / np.bincount(cell, weights=w, minlength=len(counts))
+        sums = np.zeros(len(counts))
+        for start in range(0, len(w), SLICE):
+            some = slice(start, start + SLICE)
+            sums += np.bincount(cell[some], weights=w[some], minlength=len(counts))
+        pi = counts / sums
     used, sizes = _occurring(codes)
     mean = two_way(used, counts, sizes) if model == "two-way" else main_effects(codes, counts)
     lam = mean / pi
@@ -242,12 +247,13 @@ def risk(
     return Risk(alphabets, cell, codes, counts, lam, pi, r1, r2, model, phi)
 
 
-def _cells(coded: Any, keys: list[str]) -> tuple[Array, Array, Array]:
+def _cells(coded: Coded, keys: list[str]) -> tuple[Array, Array, Array]:
     """The combinations that occur, their counts, and the combination of each row."""
     codes, counts = coded.counts(keys)
-    index = coded.combined(keys).astype(np.int64)
     place = np.ravel_multi_index(tuple(codes.T), tuple(len(coded.alphabets[key]) for key in keys))
-    return codes, counts, np.searchsorted(place, index)
+    # A slice at a time, in the fewest bytes: a table longer than memory has a cell for each row all the same.
+    found = (np.searchsorted(place, some.combined(keys).astype(np.int64)) for _, some in coded.slices(SLICE))
+    return codes, counts, coded.workspace.finished(found, smallest(len(counts)))
 
 
 def _occurring(codes: Array) -> tuple[Array, list[int]]:

@@ -19,11 +19,11 @@ from dalenius.core.numbers import exact
 from dalenius.core.source import MISSING, Column, Grid
 from dalenius.errors import InputError, TableError
 from dalenius.kernel.numbers import LONGEST_LABEL
-from dalenius.tables.counting import SLICE, Coded, Codes, smallest
+from dalenius.tables.counting import SLICE, Coded, Codes, occurs, smallest
 from dalenius.tables.documents import read_letters
 from dalenius.tables.source import Progress, Table
 from dalenius.tables.text import ABSENT_SIGNS
-from dalenius.tables.workspace import Workspace
+from dalenius.tables.workspace import Tape, Workspace
 
 __all__ = ["DATE", "OTHER_DATE", "THOUSANDS", "USUAL_GAPS", "encode", "is_number", "numeric_order"]
 
@@ -132,10 +132,10 @@ def encode(
                 f"{table.name}: column {name!r} holds a value of {len(long):,} characters, {long[:20]!r}...; a value "
                 f"has at most {LONGEST_LABEL:,}"
             )
-        codes = tapes.pop(name).finished()
-        coded[name] = codes if final is None else _renumbered(codes, final, table.workspace)
+        tape = tapes.pop(name)
+        coded[name] = tape.finished() if final is None else _renumbered(tape, final, table.workspace)
         # Letters that come from the table are those that it has: "missing" too only where something is.
-        absent = coders[name].room and (not columns[name].from_table or bool((coded[name] == len(letters)).any()))
+        absent = coders[name].room and (not columns[name].from_table or occurs(len(letters), coded[name]))
         alphabets[name] = (*letters, MISSING) if absent else letters
         if not alphabets[name]:
             raise TableError(f"{table.name}: column {name!r} holds no value at all")
@@ -143,9 +143,10 @@ def encode(
     return Coded(alphabets, coded, from_table, table.format, table.workspace)
 
 
-def _renumbered(codes: Codes, final: Codes, workspace: Workspace) -> Codes:
-    """Provisional codes by the final ones, in slices."""
-    slices = (final[codes[start : start + SLICE]] for start in range(0, len(codes), SLICE))
+def _renumbered(tape: Tape, final: Codes, workspace: Workspace) -> Codes:
+    """Provisional codes by the final ones, in slices that are read and not mapped: nobody needs them any more."""
+    read = tape.reader()
+    slices = (final[read(start, min(tape.rows, start + SLICE))] for start in range(0, tape.rows, SLICE))
     return workspace.finished(slices, final.dtype)
 
 

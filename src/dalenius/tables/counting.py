@@ -15,7 +15,7 @@ from dalenius.core.source import MISSING, Column
 from dalenius.errors import MismatchError, Unsupported
 from dalenius.tables.workspace import Workspace
 
-__all__ = ["BLOCK", "LARGEST", "Coded", "block_digest", "smallest", "table_digest"]
+__all__ = ["BLOCK", "LARGEST", "Coded", "block_digest", "occurs", "smallest", "table_digest"]
 
 Codes = npt.NDArray[Any]
 
@@ -34,6 +34,15 @@ def smallest(letters: int) -> np.dtype[Any]:
     (dtype('uint8'), dtype('uint16'))
     """
     return np.min_scalar_type(max(0, letters - 1))
+
+
+def occurs(code: int, codes: Codes) -> bool:
+    """Whether a code is among those of a column, which is looked through in slices.
+
+    >>> occurs(2, np.array([0, 1])), occurs(1, np.array([0, 1]))
+    (False, True)
+    """
+    return any((codes[start : start + SLICE] == code).any() for start in range(0, len(codes), SLICE))
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +176,7 @@ class Coded:
     def trimmed(self) -> "Coded":
         """The same table, with the letter "(missing)" only where a value is missing."""
         kept = {
-            n: a if a[-1] != MISSING or (self.codes[n] == len(a) - 1).any() else a[:-1]
-            for n, a in self.alphabets.items()
+            n: a if a[-1] != MISSING or occurs(len(a) - 1, self.codes[n]) else a[:-1] for n, a in self.alphabets.items()
         }
         return replace(self, alphabets=kept)
 
