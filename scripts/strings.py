@@ -2,6 +2,7 @@
 
     python scripts/strings.py            # one line for each: where, and the text
     python scripts/strings.py --room cli # of one room only
+    python scripts/strings.py --refusals # one line for each refusal: where, what is wrong, and what to do
 
 Strings are found in the source by what they are used for, so that a new message is listed without being registered.
 """
@@ -13,6 +14,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from dalenius import errors
 
 ROOT = Path(__file__).resolve().parents[1]
 HOUSE = ROOT / "src" / "dalenius"
@@ -55,12 +58,9 @@ def said_in(file: Path) -> Iterator[Said]:
     for node in nodes:
         if id(node) in apart:
             continue
-        if isinstance(node, ast.JoinedStr):
-            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            text = node.value
-        else:
+        if not isinstance(node, ast.JoinedStr | ast.Constant) or isinstance(getattr(node, "value", ""), int | bytes):
             continue
+        text = _filled(node)
         words = re.findall(r"[A-Za-z]{2,}", text)
         if len(words) >= LEAST_WORDS and " " in text.strip() and not CODE.search(text):
             place = f"{file.relative_to(ROOT)}:{node.lineno}"
@@ -74,6 +74,46 @@ def _kinds(nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
             yield from ((id(inner), "error") for inner in ast.walk(node))
         elif isinstance(node, ast.keyword) and node.arg in ("help", "description", "epilog"):
             yield id(node.value), "help"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A place that refuses something.
+
+    Parameters
+    ----------
+    place : str
+        File and line.
+    kind : str
+        The class of the error.
+    what, do : str
+        What is wrong, with "{}" for what is filled in, and what to do where that is said apart.
+    """
+
+    place: str
+    kind: str
+    what: str
+    do: str
+
+
+def refusals() -> Iterator[Refusal]:
+    """Every place that makes an error of the package, outside the rooms of specialists."""
+    for file in sorted(HOUSE.rglob("*.py")):
+        if file.relative_to(HOUSE).parts[0] in SPECIALISTS:
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in errors.__all__:
+                said = {keyword.arg: keyword.value for keyword in node.keywords}
+                what = node.args[0] if node.args else said.get("what", ast.Constant(""))
+                do = said.get("do", ast.Constant(""))
+                yield Refusal(f"{file.relative_to(ROOT)}:{node.lineno}", node.func.id, _filled(what), _filled(do))
+
+
+def _filled(node: ast.expr) -> str:
+    """The text of an expression, with {} for what is only known when it is said."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    return str(node.value) if isinstance(node, ast.Constant) else "{}"
 
 
 def said_on_pages() -> Iterator[Said]:
@@ -114,7 +154,12 @@ def main(arguments: list[str]) -> int:
     """Print the list."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--room", help="of this room alone")
+    parser.add_argument("--refusals", action="store_true", help="what is refused, and what to do then")
     chosen = parser.parse_args(arguments)
+    if chosen.refusals:
+        for one in refusals():
+            print(f"{one.place}\t{one.kind}\t{one.what}\t{one.do}")
+        return 0
     for one in said():
         if chosen.room in (None, one.room):
             print(f"{one.place}\t{one.kind}\t{one.text}")

@@ -1,6 +1,7 @@
 """How Dalenius speaks: no private dialect, short sentences, no exponents, in everything that everybody meets."""
 
 import argparse
+import ast
 import importlib.util
 import re
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dalenius import errors
 from dalenius.cli.grammar import parser
 
 ROOT = Path(__file__).parents[1]
@@ -125,6 +127,123 @@ def test_help_is_one_plain_sentence_for_each_option():
     assert [(place, words) for place, text in told if (words := dialect(text))] == []
     assert [(place, text) for place, text in told if len(text.split()) > MOST_WORDS or ". " in text] == []
     assert [place for place, text in told if EXPONENT.search(text)] == []
+
+
+FOR_CALLERS = ("solvers/", "sampling/", "measures/", "core/forms/", "core/arithmetic", "core/multinomial")
+"""Rooms that are called from Python: the sentence says what the argument must be, and nothing else can be done."""
+
+DECLARED = ("core/",)
+"""What a problem file or a query file declares: its reader names the line, and says to correct it."""
+
+NOTHING_TO_DO = {
+    "interrupted": "you stopped it yourself",
+    "the figures contradict each other": "a fault of ours, said as one",
+}
+
+
+def ways(refusal):
+    """What somebody who meets a refusal can do, as the terminal would show it; or where it stands in the sentence."""
+    kind = getattr(errors, refusal.kind)
+    if refusal.kind == "SmallCombinations":
+        return refusal.do
+    kind = errors.ProblemFileError if kind is errors.InputError and within(refusal, DECLARED) else kind
+    what = refusal.what.replace("{}", "it")
+    return kind(what, do=refusal.do).anatomy()["do"] or (errors._ASKS.search(what) or [""])[0]
+
+
+def within(refusal, rooms):
+    return refusal.place.removeprefix("src/dalenius/").startswith(rooms)
+
+
+def test_every_refusal_says_what_to_do():
+    found = list(strings.refusals())
+    assert len(found) > 1000
+    silent = [
+        one
+        for one in found
+        if not ways(one)
+        and not within(one, FOR_CALLERS)
+        and not any(one.what.startswith(known) for known in NOTHING_TO_DO)
+        and re.sub(r"\W|is", "", one.what)  # said again with its place; what to do comes with it
+        and not one.what.endswith("; {}")  # an example, which asks to write one
+    ]
+    assert [(one.place, one.what) for one in silent] == []
+
+
+def options(top):
+    """Every option of a parser and of the commands below it."""
+    for action in top._actions:
+        yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for sub in action.choices.values():
+                yield from options(sub)
+
+
+def commands():
+    """The parser of each command."""
+    return next(a.choices for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
+
+
+def keys():
+    """The keys that the readers of problem and query files take."""
+    takers = {
+        "take",
+        "section",
+        "text",
+        "choice",
+        "integer",
+        "flag",
+        "number",
+        "names",
+        "texts",
+        "done",
+        "get",
+        "error",
+    }
+    for room in ("core", "tables"):
+        for file in (ROOT / "src" / "dalenius" / room).glob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in takers:
+                    yield from (c.value for a in node.args for c in ast.walk(a) if isinstance(c, ast.Constant))
+                elif isinstance(node, ast.Compare | ast.Subscript | ast.Dict | ast.Assign):
+                    yield from (c.value for c in ast.walk(node) if isinstance(c, ast.Constant))
+
+
+FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+COMMAND = re.compile(r"(?:`|[Rr]un |[Uu]se |with |by |: |or |that |[Ss]tart )dalenius ([a-z]+)\b")
+KEY = re.compile(r"(?<![\w.{-])([a-z_]+) = (?:[\"\[{]|true|false)")
+COLUMNS_OF_EXAMPLES = {"age", "marital", "sex", "column"}
+
+
+def test_every_flag_that_is_named_exists():
+    known = set(options(parser()))
+    assert [(one.place, flag) for one in said() for flag in FLAG.findall(one.text) if flag not in known] == []
+
+
+def test_a_command_names_its_own_flags():
+    of = {f"cli/{name}.py": set(options(sub)) for name, sub in commands().items()}
+    of["starting/"] = of["cli/init.py"]
+    lost = []
+    for one in said():
+        place = one.place.removeprefix("src/dalenius/")
+        flags = FLAG.findall(re.sub(r"`?dalenius [a-z]+ [^;`]*", " ", one.text))  # of another command, called by name
+        for start, known in of.items():
+            lost += [(one.place, flag) for flag in flags if place.startswith(start) and flag not in known]
+    assert lost == []
+
+
+def test_every_command_that_is_named_exists():
+    named = [(one.place, word) for one in said() for word in COMMAND.findall(one.text)]
+    assert len(named) > 40
+    assert [(place, word) for place, word in named if word not in commands() and word not in ("that", "about")] == []
+
+
+def test_every_key_that_is_named_exists():
+    known = {key for key in keys() if isinstance(key, str)} | COLUMNS_OF_EXAMPLES
+    spoken = [one for one in said() if not any(p in one.place for p in ("/solvers/", "engines/duckdb", "ledger/store"))]
+    named = [(one.place, key) for one in spoken for key in KEY.findall(one.text)]
+    assert len(named) > 100
+    assert [(place, key) for place, key in named if key not in known] == []
 
 
 @pytest.mark.parametrize("page", list(pages()), ids=lambda page: str(page.relative_to(ROOT)))

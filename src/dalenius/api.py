@@ -112,7 +112,8 @@ def reproved(design: Design, table: Any, workspace: Workspace | None = None) -> 
         return form_of(there.channel).for_this_table(there), coded
     except (NotCertified, Refused) as e:
         raise NotCertified(
-            f"the promise does not hold for this table, whose counts differ from the design's: {e}"
+            f"the promise does not hold for this table, whose counts differ from the design's: {e}",
+            do="Make a new release of this table: dalenius release PROBLEM.",
         ) from None
 
 
@@ -316,7 +317,10 @@ def audit(
     True
     """
     if (released is None) != (original is None):
-        raise InputError("an audit of a release needs both tables: the released one and the original")
+        raise InputError(
+            "an audit of a release needs both tables: the released one and the original",
+            do="Name both: --released FILE --original FILE.",
+        )
     if released is None:
         about = opened(mechanism)
         channel = about.channel
@@ -324,7 +328,10 @@ def audit(
         law = about.law if given is None else given
         form = form_of(channel)
         if not channel.few and form.by_figures and given is not None:
-            raise Unsupported(f"a recipe of {channel.shape[0]:,} inputs is measured by its form, without --prior")
+            raise Unsupported(
+                f"a recipe of {channel.shape[0]:,} inputs is measured by its form, without --prior",
+                do="Leave out --prior, or group values until there are fewer.",
+            )
         promises = about.promised() if form.by_figures and not channel.few else ()
         measured = form.audited(channel, law, promises, remarks=about.remarks)
         measured = measured.about_rows() if about.of_rows else measured
@@ -334,7 +341,8 @@ def audit(
     )
     if design is None:
         raise InputError(
-            "a released table is tested against its proof file; a recipe alone does not say what was drawn"
+            "a released table is tested against its proof file; a recipe alone does not say what was drawn",
+            do="Give the proof file (design.json) or the card of the release.",
         )
     return _audit_release(design, released=released, original=original, key=key, error=error)
 
@@ -356,7 +364,10 @@ def _audit_release(design: Design, *, released: Any, original: Any, key: Key | N
     }
     table = open_table(released)
     if set(table.names) != set(columns):
-        raise MismatchError(f"the released table has the columns {list(table.names)}, not {list(columns)}")
+        raise MismatchError(
+            f"the released table has the columns {list(table.names)}, not {list(columns)}",
+            do="Give the table that was written for this proof file.",
+        )
     seen = encode(table, columns, list(columns))
     inputs, letters = form_of(channel).matched(channel, coded, seen)
     same = kept_columns(problem, coded, seen)
@@ -365,7 +376,10 @@ def _audit_release(design: Design, *, released: Any, original: Any, key: Key | N
             design, coded.pmf(), coded.rows, letters, inputs=inputs if same else None, kept=same, error=error
         )
     if seen.rows != coded.rows:
-        raise NotCertified(f"the released table has {seen.rows} rows and the original {coded.rows}")
+        raise NotCertified(
+            f"the released table has {seen.rows} rows and the original {coded.rows}",
+            do="Give the original table that was released, with all of its rows.",
+        )
     if problem.order != "shuffle" or key is None:
         return examine(design, inputs, letters, kept=same, error=error)
     audits = []

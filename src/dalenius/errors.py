@@ -74,6 +74,8 @@ class DaleniusError(Exception):
 
     def __str__(self) -> str:
         what = super().__str__()
+        if self.why or self.do:
+            what = _ended(what)
         return " ".join(filter(None, (f"{self.where}: {what}" if self.where else what, self.why, self.do)))
 
     def within(self, place: str) -> Self:
@@ -111,7 +113,10 @@ class DaleniusError(Exception):
             where, what = placed[1], what[placed.end() :]
         if not do and not self.why and (advice := _ADVICE.search(what)):
             what, do = what[: advice.start()], advice[1]
-        do = do or self.usual_way
+        elif not do and (right := _RIGHT.search(what)):
+            what, do = what[: right.start()], f"Correct it: {right[1]}"
+        if not do and not _ASKS.search(what):
+            do = self.usual_way
         parts = {"what": what, "where": where, "why": self.why, "do": do, "state": self.state or NOTHING_DONE}
         parts["do"] = parts["do"][:1].upper() + parts["do"][1:]
         return {"code": self.code} | {k: _ended(v) if k != "where" else v for k, v in parts.items()}
@@ -122,12 +127,20 @@ NOTHING_DONE = "Nothing was written, nothing was charged."
 _PLACE = re.compile(r"((?:[^\s:;,'\"]+\.\w+|(?:line|row|column) \S+?)(?:, [^:;]{1,80}?)?): ")
 """Where, at the beginning of a message: a file, perhaps with its line, row or column."""
 
-_ADVICE = re.compile(
-    r"(?:;|\.) ((?:add|ask|choose|compare|correct|declare|design|drop|give|group|install|keep|leave|let|lower|make|"
-    r"merge|name|prepare|put|raise|read|release|remove|repeat|run|say|see|set|state|take|try|use|write)\b.*)$",
-    re.IGNORECASE | re.DOTALL,
+_VERBS = (
+    r"(?!(?:list|name|read|release|set|split|state) (?:\d|of\b))"  # as a noun
+    "(?:add|allow|answer|apply|ask|audit|change|check|choose|compare|correct|declare|design|drop|estimate|forbid|give|group|"
+    "install|keep|leave|let|list|lower|make|merge|move|name|observe|press|prepare|promise|put|raise|read|release|"
+    "remove|rename|repeat|replace|restore|run|save|say|see|select|set|sort|split|state|take|try|turn|use|write)"
 )
+_ADVICE = re.compile(rf"[;.:] ({_VERBS}\b.*)$", re.IGNORECASE | re.DOTALL)
 """What to do, at the end of a message: from a verb that asks for something."""
+
+_ASKS = re.compile(rf"(?:^|[,(] (?:or |then )?){_VERBS}\b|\bpip install\b|\bExample: |\bas in ", re.IGNORECASE)
+"""A message that says what to do in its own sentence."""
+
+_RIGHT = re.compile(r"; ((?:it|they|there (?:are|is)|both|at least|at most|known are|drawn exactly are|only) .*)$")
+"""What would be right, at the end of a message."""
 
 
 def _ended(text: str) -> str:
@@ -147,30 +160,35 @@ class InvalidPmf(InputError):
     """A joint pmf with a negative entry, a wrong sum or an outcome outside its lists of values."""
 
     code = "statistics"
+    usual_way = "Correct this in the file of statistics; `dalenius help statistics` says what it needs."
 
 
 class InvalidChannel(InputError):
     """A channel that is not row-stochastic or does not fit its alphabets."""
 
     code = "recipe"
+    usual_way = "Correct this in the file of the recipe; `dalenius help recipe` says what it needs."
 
 
 class ProblemFileError(InputError):
     """A problem file that breaks the grammar; the message names the key and the line."""
 
     code = "problem-file"
+    usual_way = "Correct this in the file, then run the command again."
 
 
 class TableError(InputError):
     """A table that cannot be read, or a value outside its declared alphabet."""
 
     code = "table"
+    usual_way = "Correct the table, or how the problem file reads it: `dalenius profile` shows what it holds."
 
 
 class MismatchError(InputError):
     """Names or alphabets that do not fit together."""
 
     code = "unknown-column"
+    usual_way = "Use the names and values of the table: `dalenius profile` lists them."
 
 
 class SmallCombinations(InputError):
@@ -198,6 +216,7 @@ class Unsupported(DaleniusError):
 
     exit_code = 2
     code = "unsupported"
+    usual_way = "Leave out what stands in the way, or ask for less: `dalenius help unsupported` says how."
 
 
 class Infeasible(DaleniusError):
@@ -205,6 +224,7 @@ class Infeasible(DaleniusError):
 
     exit_code = 3
     code = "infeasible"
+    usual_way = "Allow more change, or promise less; `dalenius tradeoff` shows how far they go together."
 
 
 class NotCertified(DaleniusError):
@@ -212,6 +232,7 @@ class NotCertified(DaleniusError):
 
     exit_code = 4
     code = "not-proved"
+    usual_way = "Do not rely on this file: ask for the original, or make it again."
 
 
 class ProofTooLong(NotCertified):
@@ -243,3 +264,4 @@ class LedgerRefused(DaleniusError):
 
     exit_code = 6
     code = "over-budget"
+    usual_way = "Promise more secrecy, or release nothing more: `dalenius ledger status` shows what is left."

@@ -92,20 +92,25 @@ def refuse_existing(path: Path, *, force: bool, kind: Kind | None = None, inputs
     one of the `kind` that will be written there, with nothing else in it.
     """
     if "\0" in str(path):
-        raise InputError("the name of an output holds a NUL character")
+        raise InputError("the name of an output holds a NUL character", do="Choose another name.")
     clear_left_behind(path)
     if os.path.lexists(path) and not force:
         raise _exists(path)
     if os.path.lexists(path):
         # os.path.exists takes a name that is too long, too
         if read := [f for f in inputs if os.path.exists(f) and f.resolve().is_relative_to(path.resolve())]:
-            raise InputError(f"{read[0]} is read here and would be lost; --force does not replace {path}")
+            raise InputError(
+                f"{read[0]} is read here and would be lost; --force does not replace {path}", do="Choose another name."
+            )
         if kind is not None and (why := kind.foreign(path)):
             raise InputError(f"{why}; --force replaces only a {kind.name}, choose another name")
         if kind is None and not (path.is_symlink() or path.is_file()):  # a folder, a device, a pipe
             raise InputError(f"{path} is not a file; --force replaces only files, choose another name")
     if not path.absolute().parent.is_dir():
-        raise InputError(f"there is no folder {path.absolute().parent} to write {path.name} in")
+        raise InputError(
+            f"there is no folder {path.absolute().parent} to write {path.name} in",
+            do="Make the folder first, or choose another name.",
+        )
 
 
 # --- on the disk ------------------------------------------------------------------------------------------------------
@@ -158,7 +163,10 @@ def new_file(path: Path, *, force: bool = False, private: bool = False) -> Itera
     except FileExistsError:
         raise _exists(path) from None
     except OSError as e:
-        raise InputError(f"cannot write {path}: {e.strerror or e}") from None
+        raise InputError(
+            f"cannot write {path}: {e.strerror or e}",
+            do="Check your rights and the space on the disk, or choose another folder.",
+        ) from None
     finally:
         remove(partial)
 
@@ -183,7 +191,10 @@ def new_folder(path: Path, kind: Kind, *, force: bool = False) -> Iterator[Path]
         _usual_mode(path, 0o777)
         _on_disk(path.absolute().parent)
     except OSError as e:
-        raise InputError(f"cannot write {path}: {e.strerror or e}") from None
+        raise InputError(
+            f"cannot write {path}: {e.strerror or e}",
+            do="Check your rights and the space on the disk, or choose another folder.",
+        ) from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
         if os.path.lexists(path):

@@ -257,12 +257,13 @@ def release(
     refuse_existing(folder, force=force, kind=RELEASE, inputs=_files_read(problem, table))
     if table is None and not isinstance(problem.source, TableSource):
         raise InputError(
-            'a release needs a table; this problem has none (use `dalenius solve`, or table = "..." in [source])'
+            "a release needs a table; this problem has none",
+            do='Name one in [source], table = "...", or use `dalenius solve`.',
         )
     rows = engine_named(engine, folder=folder.absolute().parent, memory=memory, into=into)
     bound, coded = rows.counted(problem, table, stage(on_progress, "reading"))
     if coded is None:
-        raise InputError("a release needs a table")
+        raise InputError("a release needs a table", do="Name the table in [source] of the problem file.")
     cells = small_cells(bound, coded)
     if cells and not accept_small_cells:
         raise _too_small(bound, coded, cells)
@@ -292,7 +293,10 @@ def release(
     released, coded = rows.drawn(design, coded, key=key, digest=digest, on_progress=stage(on_progress, "drawing"))
     seen = examine(design, released.inputs, released.letters, kept=left_as_they_are(design, coded, released))
     if seen.contradicts:
-        raise NotCertified("the drawn rows contradict the recipe that was proved; nothing was written")
+        raise NotCertified(
+            "the drawn rows contradict the recipe that was proved; nothing was written",
+            do="Run the command again. If it happens twice, Dalenius failed, not your file: please report it.",
+        )
     counts = _counted_values(coded, released) if form_of(design.channel).keeps_values else None
     tried = _tried(bound, design, counts, deadline) if counts is not None else ()
     card = design.card()

@@ -26,12 +26,17 @@ def provable(path: str | Path) -> str:
         text = Path(path).read_bytes().decode()
     except FileNotFoundError:
         raise InputError(
-            f"there is no design file {Path(path).name} (looked in {Path(path).parent.absolute()})"
+            f"there is no design file {Path(path).name} (looked in {Path(path).parent.absolute()})",
+            do="Check the name and the folder.",
         ) from None
     except UnicodeDecodeError:
-        raise InputError(f"{Path(path).name} is not UTF-8 text") from None
+        raise InputError(
+            f"{Path(path).name} is not UTF-8 text", do="Check that it is the right file: a design.json or a card.json."
+        ) from None
     except OSError as e:
-        raise InputError(f"cannot read the design file {path}: {e.strerror}") from None
+        raise InputError(
+            f"cannot read the design file {path}: {e.strerror}", do="Check the name and your rights to the file."
+        ) from None
     try:
         what = recognised(json.loads(text))
     except (ValueError, RecursionError):
@@ -143,7 +148,8 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
     asked = asked_document(json.loads(text), problem, design.problem.law.variables, design.channel)
     for what, ours, wanted in differences(text, asked):
         raise NotCertified(
-            f"the design does not keep the problem file: {what} is {ours} in the design and {wanted} in the file"
+            f"the design does not keep the problem file: {what} is {ours} in the design and {wanted} in the file",
+            do="Ask for the design of this problem file, or make it again.",
         )
     _same_sections(design, problem)
 
@@ -160,9 +166,15 @@ def _same_law(design: "Design", problem: "Problem", rows: int | None) -> None:
     stated = stated_law(problem, ours.variables) if problem.joint is None else problem.joint
     counted = isinstance(problem.source, TableSource) and problem.source.prior is None
     if counted and rows is None and not isinstance(ours, Margins):  # of margins no rows are written
-        raise NotCertified("the design does not keep the problem file: its statistics were not counted from a table")
+        raise NotCertified(
+            "the design does not keep the problem file: its statistics were not counted from a table",
+            do="Ask for the design of this problem file, or make it again.",
+        )
     if stated is not None and law_document(ours) != law_document(stated):
-        raise NotCertified("the design does not keep the problem file: it was made for other statistics")
+        raise NotCertified(
+            "the design does not keep the problem file: it was made for other statistics",
+            do="Ask for the design of this problem file, or make it again.",
+        )
 
 
 def _same_sections(design: "Design", problem: "Problem") -> None:
@@ -186,7 +198,8 @@ def _same_sections(design: "Design", problem: "Problem") -> None:
         if ours[section] != wanted:
             raise NotCertified(
                 f"the design does not keep the problem file: [{section}] is {json.dumps(ours[section])} in the design "
-                f"and {json.dumps(wanted)} in the file"
+                f"and {json.dumps(wanted)} in the file",
+                do="Ask for the design of this problem file, or make it again.",
             )
 
 
@@ -219,23 +232,36 @@ def _same_alphabets(design: "Design", problem: "Problem") -> None:
 
     asked, ours = problem.to_json()["mechanism"], design.problem.to_json()["mechanism"]
     if asked.get("order", "shuffle") != "shuffle":
-        raise NotCertified("the design does not keep the problem file: nothing beside it says how its rows are ordered")
+        raise NotCertified(
+            "the design does not keep the problem file: nothing beside it says how its rows are ordered",
+            do="Keep design.about.json beside the design, or make both again.",
+        )
     for key in ("form", "windows", "modulus", "noise", "clip"):
         if key in asked and asked[key] not in ("pram", design.channel.form, ours.get(key)):
-            raise NotCertified(f"the design does not keep the problem file: nothing beside it says its {key}")
+            raise NotCertified(
+                f"the design does not keep the problem file: nothing beside it says its {key}",
+                do="Keep design.about.json beside the design, or make both again.",
+            )
     for name, column in problem.columns.items():
         known = design.problem.law.variables.get(name)
         if known is not None and column.grid is not None and tuple(known) != tuple(map(written, column.grid.points())):
-            raise NotCertified(f"the design does not keep the problem file: {name!r} has another grid")
+            raise NotCertified(
+                f"the design does not keep the problem file: {name!r} has another grid",
+                do="Ask for the design of this problem file, or make it again.",
+            )
         if known is not None and (column.cuts or column.groups or column.quantiles or column.dates):
             raise NotCertified(
-                f"the design does not keep the problem file: nothing beside it says what the values of {name!r} mean"
+                f"the design does not keep the problem file: nothing beside it says what the values of {name!r} mean",
+                do="Keep design.about.json beside the design, or make both again.",
             )
         if column.values is None or known is None:
             continue
         wanted = (*column.values, *([MISSING] if column.missing == "category" else []))
         if tuple(known) != wanted and tuple(known) != column.values:
-            raise NotCertified(f"the design does not keep the problem file: {name!r} has other values")
+            raise NotCertified(
+                f"the design does not keep the problem file: {name!r} has other values",
+                do="Ask for the design of this problem file, or make it again.",
+            )
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
@@ -261,7 +287,7 @@ def recounted(
     declared = replace(problem, joint=None, columns=columns, source=replace(source, prior=None, weights=None))
     bound, coded = bind(declared, table=table, workspace=workspace, rows=rows)
     if coded is None:
-        raise MismatchError("the source of this design is not a table")
+        raise MismatchError("the source of this design is not a table", do="Leave out --table.")
     return bound.law if isinstance(bound.law, Margins) else bound.pmf, coded
 
 
@@ -296,12 +322,16 @@ def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
             return
         known = list(law.columns) if isinstance(law, Margins) else []
         column = next(iter(next(c for c in theirs.columns if c not in known).variables))
-        raise NotCertified(f"the table is not the one of the design: the frequencies of {column!r} differ")
+        raise NotCertified(
+            f"the table is not the one of the design: the frequencies of {column!r} differ",
+            do="Give the table that was released.",
+        )
     ours = design.problem.pmf
     if ours == theirs.marginal(list(ours.variables)):
         if rows is not None and rows != coded.rows:
             raise NotCertified(
-                f"the table is not the one of the design: it has {coded.rows:,} rows, and the design speaks of {rows:,}"
+                f"the table is not the one of the design: it has {coded.rows:,} rows, and the design {rows:,}",
+                do="Give the table that was released.",
             )
         return
     for row in {*map(tuple, ours.support.tolist()), *map(tuple, theirs.support.tolist())}:
@@ -310,6 +340,10 @@ def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
             words = outcome_words(list(outcome), list(outcome.values()))
             raise NotCertified(
                 f"the table is not the one of the design: p({words}) is {theirs.probability(**outcome)} in the table "
-                f"and {ours.probability(**outcome)} in the design"
+                f"and {ours.probability(**outcome)} in the design",
+                do="Give the table that was released.",
             )
-    raise NotCertified("the table is not the one of the design: its lists of values differ")
+    raise NotCertified(
+        "the table is not the one of the design: its lists of values differ",
+        do="Give the table that was released, and the problem file that reads it.",
+    )

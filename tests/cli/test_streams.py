@@ -36,8 +36,9 @@ def test_a_full_standard_output_is_no_fault_of_ours(
         monkeypatch.setattr(sys, "stdout", full)
         assert main(["profile", "t.csv", *machines]) == 2
     assert capsys.readouterr().err == (
-        "dalenius: the answer cannot be written to standard output: No space left on device. Files that the command "
-        "wrote before are whole and stay.\n"
+        "dalenius: the answer cannot be written to standard output: No space left on device. Write the answer to "
+        "a file: add > FILE to the command, on a disk with room. Files that the command wrote before are "
+        "whole and stay.\n"
     )
 
 

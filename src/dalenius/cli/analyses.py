@@ -101,7 +101,10 @@ def _regression(arguments: Namespace, cards: Sequence[str], released: str) -> Re
 def _pair(text: str) -> tuple[str, str]:
     column, sign, value = text.partition("=")
     if not sign:
-        raise InputError(f"{text!r} is not written as COLUMN=VALUE")
+        raise InputError(
+            f"{text!r} is not written as COLUMN=VALUE",
+            do="Write a column, an equals sign and a value, such as plan=free.",
+        )
     return column, value
 
 

@@ -19,7 +19,8 @@ def run(arguments: Namespace) -> None:
     if not asks_a_table(arguments.query):
         raise InputError(
             f"{Path(arguments.query).name} asks nothing of a table: it needs column or where, and noise that is drawn "
-            f"exactly ({', '.join(DRAWN)})"
+            f"exactly ({', '.join(DRAWN)})",
+            do="Add these keys to the query file.",
         )
     if arguments.dataset and not arguments.ledger:
         raise InputError("--dataset names the data in a ledger; say --ledger too")

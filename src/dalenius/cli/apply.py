@@ -30,7 +30,10 @@ def run(arguments: Namespace) -> None:
     output = Path(arguments.output)
     kind = FORMATS.get(output.suffix.lower())
     if kind is None:
-        raise InputError(f"{output.name}: released tables are written as {', '.join(FORMATS)}")
+        raise InputError(
+            f"{output.name}: released tables are written as {', '.join(FORMATS)}",
+            do=f"Give the output another ending, such as {Path(output).stem}.csv.",
+        )
     refuse_existing(output, force=arguments.force, inputs=map(Path, (arguments.design, arguments.table)))
     key = Key.from_file(arguments.key) if arguments.key else None
     document = read_json(arguments.design, "mechanism file")
@@ -39,7 +42,8 @@ def run(arguments: Namespace) -> None:
         return
     if arguments.keep:
         raise InputError(
-            "--keep goes with a recipe of your own; a proof file says itself which columns go out as they are"
+            "--keep goes with a recipe of your own; a proof file says itself which columns go out as they are",
+            do="Leave out --keep.",
         )
     with progress(arguments) as show:
         design = load(arguments.design)
@@ -49,7 +53,10 @@ def run(arguments: Namespace) -> None:
             design, arguments.table, key=key, again=arguments.again, workspace=space, on_progress=show
         )
         if seen.contradicts:
-            raise NotCertified("the drawn rows contradict the recipe that was proved; nothing was written")
+            raise NotCertified(
+                "the drawn rows contradict the recipe that was proved; nothing was written",
+                do="Run the command again. If it happens twice, Dalenius failed, not your file: please report it.",
+            )
         columns = beside(arguments.table, released) if arguments.beside else released.columns
         with new_file(output, force=arguments.force, private=arguments.beside) as place:
             write_table(place, kind, columns)
@@ -66,7 +73,10 @@ def _brought(arguments: Namespace, channel: Kernel, output: Path, kind: str, key
             channel, arguments.table, keep=arguments.keep, key=key, again=arguments.again, on_progress=show
         )
         if seen.contradicts:
-            raise NotCertified("the drawn rows contradict the recipe; nothing was written")
+            raise NotCertified(
+                "the drawn rows contradict the recipe; nothing was written",
+                do="Run the command again. If it happens twice, Dalenius failed, not your file: please report it.",
+            )
         columns = beside(arguments.table, released) if arguments.beside else released.columns
         with new_file(output, force=arguments.force, private=arguments.beside) as place:
             write_table(place, kind, columns)

@@ -57,7 +57,7 @@ def _audited(arguments: Namespace) -> None:
     lines: list[str] = []
     document: dict[str, Any] = {}
     if (arguments.released is None) != (arguments.original is None):
-        raise InputError("an audit of a release needs both tables, --released and --original")
+        raise InputError("an audit of a release needs both tables, --released and --original", do="Name both files.")
     if arguments.mechanism.endswith(".toml"):
         if arguments.released is not None or arguments.key or arguments.metrics or arguments.together:
             raise InputError("a query file is measured by itself; only --prior and --unknown may stand beside it")
@@ -96,4 +96,7 @@ def _audited(arguments: Namespace) -> None:
     say(arguments, [*lines, *words.seen(seen)], document | seen.to_json())
     if seen.contradicts:
         worst = min(seen.findings, key=lambda finding: finding.p_value)
-        raise NotCertified(f"the evidence contradicts the proof: {worst.what}: {worst.detail}")
+        raise NotCertified(
+            f"the evidence contradicts the proof: {worst.what}: {worst.detail}",
+            do="Do not publish the table. Check that both tables belong to this proof file, or release again.",
+        )

@@ -28,7 +28,9 @@ def _found(arguments: Namespace) -> None:
         say(arguments, asked_words(seen), seen.to_json())
         return
     if arguments.records is not None:
-        raise InputError("--records is for questions to a table; this query file says its records itself")
+        raise InputError(
+            "--records is for questions to a table; this query file says its records itself", do="Leave out --records."
+        )
     query = read_query(arguments.query, parameter=Fraction(1, 2))
     found = calibrate(
         query, budget, against=arguments.against, resolution=arguments.resolution, rivals=arguments.compare

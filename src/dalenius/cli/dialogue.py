@@ -162,7 +162,11 @@ def _until(question: str, help_: str, default: str | None, read: Callable[[str],
         try:
             text = input("> ").strip()
         except EOFError:
-            raise InputError("The answers ended too early.", state=NOTHING_DONE) from None
+            raise InputError(
+                "The answers ended too early.",
+                state=NOTHING_DONE,
+                do="Answer every question, or say everything by flags: dalenius init --help.",
+            ) from None
         if text == "?":
             _tell(help_)
             continue
@@ -185,7 +189,10 @@ def _named(text: str, offered: list[str], table: Table) -> list[str]:
         elif low.isdigit() and (not dash or high.isdigit()):
             last = int(high) if dash else int(low)
             if not 1 <= int(low) <= last <= len(offered):
-                raise InputError(f"The columns are numbered from 1 to {len(offered)}.")
+                raise InputError(
+                    f"The columns are numbered from 1 to {len(offered)}.",
+                    do="Write these numbers or the names, separated by commas.",
+                )
             found += offered[int(low) - 1 : last]
         elif part:
             there(table, [part])

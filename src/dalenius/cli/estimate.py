@@ -90,7 +90,10 @@ def _stands_on(cards: Sequence[str]) -> list[str]:
 def _queries(path: str) -> dict[str, Any]:
     queries = read_json(path, "query file")
     if not isinstance(queries, dict):
-        raise InputError(f"{path}: a query file maps names to lists of terms")
+        raise InputError(
+            f"{path}: a query file maps names to lists of terms",
+            do='Write names and terms, as in {"young": [{"age": "under 40"}]}.',
+        )
     return queries
 
 

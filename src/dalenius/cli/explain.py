@@ -49,10 +49,16 @@ def run(arguments: Namespace) -> None:
             say(arguments, foreseen(found), found)
         return
     if arguments.samples or arguments.alpha or arguments.whatever_secret:
-        raise InputError("--samples, --alpha and --whatever-secret belong to a problem file")
+        raise InputError(
+            "--samples, --alpha and --whatever-secret belong to a problem file",
+            do="Leave them out, or name the problem file instead.",
+        )
     document = read_told(arguments.design)
     if not isinstance(document, dict) or document.get("format") not in PROVABLE:
-        raise InputError(f"{arguments.design} is neither a design nor a card")
+        raise InputError(
+            f"{arguments.design} is neither a design nor a card",
+            do="Name a design.json, a card.json or a problem file.",
+        )
     verdict = verify(arguments.design, work=arguments.work)  # nothing is explained that is not proved
     with sound(arguments.design):
         parts = _of_design(document, verdict) if "joint" in document else _of_card(document, verdict)

@@ -67,12 +67,15 @@ def _vector(arguments: Namespace) -> tuple[list[str], dict[str, Any]]:
     said = read_json(path, "file of Gaussian numbers")
     if not isinstance(said, dict) or not {"covariance"} <= set(said) <= set(KEYS) or len(said) == 2:
         raise InputError(
-            f"{path.name}: it has covariance, and for a secret B x + w also private (B) and residual (of w)"
+            f"{path.name}: it has covariance, and for a secret B x + w also private (B) and residual (of w)",
+            do="Give the file these keys and no others.",
         )
     try:
         parts = {name: np.array(said[name], dtype=float) for name in said}
     except (TypeError, ValueError):
-        raise InputError(f"{path.name}: its parts are matrices of numbers") from None
+        raise InputError(
+            f"{path.name}: its parts are matrices of numbers", do="Write each part as a list of rows of numbers."
+        ) from None
     rate, error = reverse_water_filling(parts["covariance"], arguments.error)
     lines = [
         f"{len(error)} Gaussian numbers, with squared errors of at most {arguments.error:g} together:",

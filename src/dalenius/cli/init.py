@@ -175,7 +175,10 @@ def _group(text: str) -> tuple[str, dict[str, tuple[str, ...]]]:
     except (ValueError, AttributeError, TypeError):
         groups = {}
     if not equals or not groups:
-        raise InputError(f'"--group {text}" is not COLUMN={{"NAME": ["value", ...], ...}}.')
+        raise InputError(
+            f'"--group {text}" is not COLUMN={{"NAME": ["value", ...], ...}}.',
+            do="Write the groups as JSON in single quotes, as dalenius init --help shows.",
+        )
     return name.strip(), groups
 
 
@@ -280,7 +283,7 @@ def _disclosure(arguments: Namespace, table: Table, path: str) -> tuple[str, lis
     lines.append(f"Smallest combination: {many(smallest, 'row')}.")
     if smallest < wish.min_rows:
         lines.append(
-            "That is few. Look at fewer columns, group some by hand with --cut, or release with --accept "
-            "small-combinations."
+            "That is few. Look at fewer columns, group some by hand with --cut, or accept it later: "
+            f"dalenius release {path} --accept small-combinations."
         )
     return text, lines, {"columns": [g.look.name for g in groups], "gaps": [g.look.name for g in groups if g.look.gaps]}

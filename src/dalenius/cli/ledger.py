@@ -52,7 +52,9 @@ def _check(arguments: Namespace) -> None:
     proved = f"Proved again: {many} release{'s' * (many != 1)}, every document and every sum."
     say(arguments, [*words(status), "", proved], status)
     if not status["within_budget"]:
-        raise LedgerRefused("more has been released than the budget allows")
+        raise LedgerRefused(
+            "more has been released than the budget allows", do="Release nothing more about these people."
+        )
 
 
 def _settle(arguments: Namespace) -> None:

@@ -27,7 +27,7 @@ def _problem(arguments: Namespace) -> Problem:
     if len(arguments.column) != len(arguments.grid):
         raise InputError("say --grid low:high:step once for each --column, in the same order")
     if len(set(arguments.column)) != len(arguments.column):
-        raise InputError("a column is named twice")
+        raise InputError("a column is named twice", do="Name each column once.")
     if arguments.clip and len(arguments.clip) != len(arguments.column):
         raise InputError("say --clip low:high once for each --column, in the same order")
     if arguments.missing and len(arguments.missing) != len(arguments.column):
@@ -39,7 +39,9 @@ def _problem(arguments: Namespace) -> Problem:
     if kind != "best":  # which is any matrix from points of the grid to points of the grid
         mechanism |= {"form": "noise", "noise": kind}
     elif clips:
-        raise InputError("--mechanism best releases points of the grid; --clip is for added noise")
+        raise InputError(
+            "--mechanism best releases points of the grid; --clip is for added noise", do="Leave out --clip."
+        )
     if clips:
         mechanism["clip"] = dict(zip(names, clips, strict=True))
     if arguments.order != "shuffle":
@@ -53,13 +55,15 @@ def _problem(arguments: Namespace) -> Problem:
         "mechanism": mechanism,
     }
     if arguments.delta and not arguments.epsilon:
-        raise InputError("--delta goes with --epsilon")
+        raise InputError("--delta goes with --epsilon", do="Add --epsilon, or leave out --delta.")
     if arguments.distortion:
         goal = {"capacity": True} if kind == "minimum-capacity" else {"leakage": names}
         document |= {"objective": {"minimize": goal}, "limit": [_limit(arguments, document, names)]}
         return Problem.from_document(document)
     if kind in NORMED:
-        raise InputError(f"{kind} noise is asked for by --distortion, a norm of the noise")
+        raise InputError(
+            f"{kind} noise is asked for by --distortion, a norm of the noise", do="Say --distortion NUMBER."
+        )
     promise: dict[str, Any] = {}
     if arguments.epsilon:
         promise = {"local_dp": _number(arguments.epsilon, "--epsilon")}
@@ -94,5 +98,5 @@ def _number(text: str, what: str) -> str:
 def _numbers(text: str, many: int, usage: str) -> list[str]:
     parts = text.split(":")
     if len(parts) != many:
-        raise InputError(f"{text!r} is not {usage}")
+        raise InputError(f"{text!r} is not {usage}", do="Write it in that way.")
     return [written(exact(part, usage)) for part in parts]

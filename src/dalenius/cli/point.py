@@ -26,7 +26,10 @@ def run(arguments: Namespace) -> int:
     """Answer, with a design file behind every figure; a point that cannot be had ends with the code of infeasible."""
     numbers = [exact(part.strip(), "--at") for part in arguments.at.split(",")]
     if len(numbers) > 3 or min(numbers) < 0:
-        raise InputError(f"{arguments.at!r} is none of {FORMS}; no number is negative")
+        raise InputError(
+            f"{arguments.at!r} is none of {FORMS}; no number is negative",
+            do="Write one of these forms with numbers from 0 on.",
+        )
     folder = Path(arguments.output)
     refuse_existing(folder, force=arguments.force, kind=POINT)
     asked = region(Problem.from_file(arguments.problem), gap=arguments.gap, seconds=arguments.seconds)

@@ -70,7 +70,10 @@ def _source(arguments: Namespace) -> tuple[Table, str | None]:
     """The table of a problem file, and its weights unless the size of the population is said otherwise."""
     problem = Problem.from_file(arguments.table)
     if not isinstance(problem.source, TableSource):
-        raise InputError(f"{arguments.table}: the [source] is not a table, so there are no records at risk")
+        raise InputError(
+            f"{arguments.table}: the [source] is not a table, so there are no records at risk",
+            do="Name the table itself, or a problem file that has one.",
+        )
     said = arguments.weights or arguments.population or arguments.fraction
     return opened_table(problem), arguments.weights if said else problem.source.weights
 

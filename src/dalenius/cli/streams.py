@@ -49,5 +49,6 @@ def fault_outside() -> InputError | None:
         return InputError(
             f"the answer cannot be written to standard output: {e.strerror}",
             state="Files that the command wrote before are whole and stay.",
+            do="Write the answer to a file: add > FILE to the command, on a disk with room.",
         )
     return None

@@ -33,7 +33,10 @@ def general_proof(design: Json) -> Json:
         return PLAIN[kind](certificate)
     if kind in PROOFS:
         return PROOFS[kind](Orders(design), certificate)
-    raise Unsupported(f"version 2 has no words for proofs of kind {kind!r}")
+    raise Unsupported(
+        f"version 2 has no words for proofs of kind {kind!r}",
+        do="Make the design again from its problem file: dalenius solve PROBLEM.",
+    )
 
 
 def by_lines(division_: str, trees: list[Any], leaves: list[Json], **rest: list[Any]) -> Json:

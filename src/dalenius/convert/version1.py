@@ -66,9 +66,12 @@ def converted(document: object) -> tuple[str, str]:
     """
     found = document.get("format") if isinstance(document, dict) else None
     if found in PROVABLE:
-        raise InputError("the file is of version 2 already")
+        raise InputError("the file is of version 2 already", do="Use it as it is: nothing needs converting.")
     if not isinstance(document, dict) or found not in OLD:
-        raise InputError("only designs and cards of version 1 are converted (dalenius-design/1, dalenius-card/1)")
+        raise InputError(
+            "only designs and cards of version 1 are converted (dalenius-design/1, dalenius-card/1)",
+            do="Name a design or a card of version 1.",
+        )
     _as_written(document, KEYS[found])
     try:
         return _design(document) if found == OLD[0] else _card(document)
@@ -84,13 +87,22 @@ def _as_written(document: Json, keys: set[str]) -> None:
     """A refusal of what version 1 never wrote: other keys, a text in place of a list, other columns than are drawn."""
     for key in document:
         if key not in keys:
-            raise InputError(f"the file is damaged: version 1 wrote no {key!r}")
+            raise InputError(
+                f"the file is damaged: version 1 wrote no {key!r}",
+                do="Ask for the original file, or make the design again.",
+            )
     for key in TEXTS:
         listed = document.get(key, [])
         if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
-            raise InputError(f"the file is damaged: {key!r} is not a list of texts")
+            raise InputError(
+                f"the file is damaged: {key!r} is not a list of texts",
+                do="Ask for the original file, or make the design again.",
+            )
     if "released" in document and document["released"] != list(document.get("channel", {}).get("output", {})):
-        raise InputError("the file is damaged: its recipe releases other columns than it says")
+        raise InputError(
+            "the file is damaged: its recipe releases other columns than it says",
+            do="Ask for the original file, or make the design again.",
+        )
 
 
 def _sections(document: Json) -> Json:

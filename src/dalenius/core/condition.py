@@ -152,14 +152,17 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         if len(text) > _LONGEST:
-            raise InputError(f"where: the condition has more than {_LONGEST:,} characters")
+            raise InputError(f"where: the condition has more than {_LONGEST:,} characters", do="Shorten it.")
         self.text = text
         self.tokens: list[tuple[str, str, int]] = []  # kind, text, where it begins
         at = 0
         while text[at:].strip():
             found = _TOKEN.match(text, at)
             if found is None:
-                raise InputError(f'where: "{text[at:].strip()[:20]}" is not understood')
+                raise InputError(
+                    f'where: "{text[at:].strip()[:20]}" is not understood',
+                    do='Write conditions such as age >= 40 and sex = "female".',
+                )
             kind = str(found.lastgroup)
             self.tokens.append((kind, found[kind], found.start(kind)))
             at = found.end()
@@ -193,7 +196,9 @@ class _Reader:
         before = self.text[: len(self.text) if ended else self.tokens[self.next][2]].strip()
         after = f'after "{before[-30:]}" ' if before else ""
         seen = "" if ended else f', not "{self.tokens[self.next][1]}"'
-        return InputError(f"where: {after}{what} is expected{seen}")
+        return InputError(
+            f"where: {after}{what} is expected{seen}", do='Write conditions such as age >= 40 and sex = "female".'
+        )
 
     def _either(self) -> Condition:
         parts = [self._both()]
@@ -210,7 +215,7 @@ class _Reader:
     def _one(self) -> Condition:
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise InputError(f"where: brackets stand in each other more than {_DEEPEST} deep")
+            raise InputError(f"where: brackets stand in each other more than {_DEEPEST} deep", do="Use fewer brackets.")
         if self._took("not"):
             found: Condition = Not(self._one())
         elif self._took("("):

@@ -319,20 +319,23 @@ class Design:
         """
         document = strict_json(text)
         if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise InputError(f"this is not a design file of format {FORMAT!r}")
+            raise InputError(f"this is not a design file of format {FORMAT!r}", do="Name the design.json of a release.")
         if about and not belongs(about, text):
             raise InputError("the file design.about.json beside it is about another design; leave it out")
         try:
             told = told_design(document, dict(about or {}))
         except (KeyError, TypeError, AttributeError, ValueError, IndexError) as e:
-            raise InputError(f"the design file is damaged: {type(e).__name__} {e}") from None
+            raise InputError(
+                f"the design file is damaged: {type(e).__name__} {e}",
+                do="Ask for the original file, or make the design again.",
+            ) from None
         return cls.from_json(told, text)
 
     @classmethod
     def from_json(cls, document: object, text: str = "") -> Self:
         """From the design as sentences read it; `text` is the document that it was told from."""
         if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise InputError(f"this is not a design file of format {FORMAT!r}")
+            raise InputError(f"this is not a design file of format {FORMAT!r}", do="Name the design.json of a release.")
         try:
             sections = {k: document[k] for k in ("source", "columns", "side_information", "robust") if k in document}
             if "limits" in document:
@@ -365,4 +368,7 @@ class Design:
                 text=text,
             )
         except (KeyError, TypeError, AttributeError) as e:
-            raise InputError(f"the design file is damaged: {type(e).__name__} {e}") from None
+            raise InputError(
+                f"the design file is damaged: {type(e).__name__} {e}",
+                do="Ask for the original file, or make the design again.",
+            ) from None

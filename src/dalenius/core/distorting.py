@@ -84,7 +84,8 @@ def _single(
     else:
         if lacking := [n for n in of if n not in released]:
             raise InputError(
-                f"the distortion {kind!r} of {lacking[0]!r} needs it among the released columns, or a matrix"
+                f"the distortion {kind!r} of {lacking[0]!r} needs it among the released columns, or a matrix",
+                do="Release this column, or write the distortion as a matrix.",
             )
         at = [released.index(n) for n in of]
         told = [tuple(letter[i] for i in at) for letter in letters]

@@ -331,7 +331,10 @@ class Dalenius(Guarantee):
     def draws(self) -> int:
         """How many rows are looked at together: those of the group, or all that the promise names."""
         if self.rows == "all":
-            raise InputError('rows = "all" is counted when the table is read; this problem has no table')
+            raise InputError(
+                'rows = "all" is counted when the table is read; this problem has no table',
+                do="Write the number of rows, or name a table in [source].",
+            )
         return max(self.rows, self.group)
 
     def to_json(self) -> dict[str, Any]:

@@ -95,7 +95,10 @@ class Kernel:
     def refuse_many(self) -> None:
         """Refuse to write the law out row by row where it has too many entries."""
         if (size := prod(self.shape)) > DENSE:
-            raise Unsupported(f"a recipe of form {self.form!r} with {size:,} entries is not written out densely")
+            raise Unsupported(
+                f"a recipe of form {self.form!r} with {size:,} entries is not written out densely",
+                do="Group values until there are fewer.",
+            )
 
     @property
     def drawn(self) -> Rows:

@@ -74,7 +74,7 @@ def kernel_on(values: Sequence[Value], noise: str, p: Fraction) -> Kernels:
         return _geometric([value for value in values if not isinstance(value, str)], p)
     k = len(values)
     if k * k > MOST:
-        raise Unsupported(f"a kernel over {k:,} values is too large")
+        raise Unsupported(f"a kernel over {k:,} values is too large", do="Group values until there are fewer.")
     letters = tuple(map(label, values))
     if noise == "randomised-response":
         others = p / (k - 1) if k > 1 else Fraction(0)
@@ -123,7 +123,8 @@ def _geometric(values: Sequence[tuple[Fraction, ...]], a: Fraction) -> Kernels:
     size = prod(m for _, _, m in lattices)
     if size * len(values) > MOST:
         raise Unsupported(
-            f"geometric noise would have {size:,} released values for {len(values):,} true ones, too many"
+            f"geometric noise would have {size:,} released values for {len(values):,} true ones, too many",
+            do="Choose less noise, or a coarser grid.",
         )
     longest = max(m for _, _, m in lattices)
     powers = [Fraction(1)]
@@ -165,7 +166,10 @@ def channel_of_query(query: Query) -> Channel:
     alphabets, kernel = query.alphabets, kernel_of(query)
     size = prod(map(len, alphabets)) * len(kernel.letters)
     if size > 1 << 16:
-        raise Unsupported(f"the recipe of this query has {size:,} entries when it is written out")
+        raise Unsupported(
+            f"the recipe of this query has {size:,} entries when it is written out",
+            do="Ask about fewer records or fewer values.",
+        )
     rows, place = kernel.rows, {v: k for k, v in enumerate(query.values)}
     out = [rows[place[query.value(outcome)]] for outcome in product(*alphabets)]
     inputs = {f"X{i + 1}": alphabet for i, alphabet in enumerate(alphabets)}

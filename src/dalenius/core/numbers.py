@@ -34,22 +34,24 @@ def strict_json(text: str) -> Any:
         found = dict(pairs)
         if len(found) < len(pairs):
             twice = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
-            raise InputError(f"the key {twice!r} stands twice in one object")
+            raise InputError(f"the key {twice!r} stands twice in one object", do="Keep one of them.")
         return found
 
     def never(word: str) -> NoReturn:
-        raise InputError(f"{word} is not a number")
+        raise InputError(f"{word} is not a number", do="Write an ordinary number.")
 
     if len(text) > LARGEST:
-        raise InputError(f"the file has more than {LARGEST} characters")
+        raise InputError(f"the file has more than {LARGEST} characters", do="Give a smaller file.")
     try:
         return json.loads(text, object_pairs_hook=once, parse_float=str, parse_constant=never)
     except json.JSONDecodeError as e:
-        raise InputError(f"not valid JSON: {e.msg}, line {e.lineno}") from None
+        raise InputError(f"not valid JSON: {e.msg}, line {e.lineno}", do="Correct that line.") from None
     except InputError:
         raise
     except (ValueError, RecursionError):  # an integer of thousands of digits, brackets without end
-        raise InputError("not valid JSON: a number or a nesting beyond all measure") from None
+        raise InputError(
+            "not valid JSON: a number or a nesting beyond all measure", do="Check that it is the right file."
+        ) from None
 
 
 def exact(value: Any, what: str = "number") -> Fraction:
@@ -74,7 +76,9 @@ def exact(value: Any, what: str = "number") -> Fraction:
     try:
         return Fraction(int(top), int(bottom)) if bottom else Fraction(text)
     except ZeroDivisionError:
-        raise InputError(f"{what} is {text!r}: a fraction over zero") from None
+        raise InputError(
+            f"{what} is {text!r}: a fraction over zero", do="Write another number below the line."
+        ) from None
 
 
 def ratio(value: Any) -> tuple[int, int]:

@@ -393,9 +393,15 @@ class Problem:
     def pmf(self) -> Pmf:
         """The joint law as one pmf; independent groups are multiplied out while that is small, else refused."""
         if isinstance(self.law, Samples):
-            raise MismatchError(f"the {self.law.n} samples {self.law.sample} of this problem are not written out")
+            raise MismatchError(
+                f"the {self.law.n} samples {self.law.sample} of this problem are not written out",
+                do="Use fewer samples, or a form for samples that are alike.",
+            )
         if isinstance(self.law, Margins):
-            raise MismatchError("of the columns of this problem only the margins are known, not how they depend")
+            raise MismatchError(
+                "of the columns of this problem only the margins are known, not how they depend",
+                do="Give the statistics of all columns together, or a table.",
+            )
         return self.law.multiplied if isinstance(self.law, ProductPmf | MarkovChain) else self.law
 
     @property

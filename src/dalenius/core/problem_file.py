@@ -60,13 +60,17 @@ def read(cls: type[P], path: Path) -> P:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise InputError(f"there is no problem file {path}") from None
+        raise InputError(
+            f"there is no problem file {path}", do="Check the name, or write one with dalenius init TABLE."
+        ) from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder, not a problem file") from None
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8 text; save it as UTF-8") from None
     except OSError as e:
-        raise InputError(f"cannot read the problem file {path}: {e.strerror}") from None
+        raise InputError(
+            f"cannot read the problem file {path}: {e.strerror}", do="Check the name and your rights to the file."
+        ) from None
     document = read_toml(text, path.name)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return parse(cls, document, file=path, lines=key_lines(text), digest=digest)
@@ -83,7 +87,9 @@ def read_toml(text: str, name: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as e:
         raise ProblemFileError(f"{name} is not valid TOML: {e}") from None
     except (ValueError, RecursionError):  # thousands of digits, or of brackets
-        raise ProblemFileError(f"{name} holds a number or a nest of lists that is too long to be meant") from None
+        raise ProblemFileError(
+            f"{name} holds a number or a nest of lists that is too long to be meant", do="Correct it."
+        ) from None
 
 
 def parse(

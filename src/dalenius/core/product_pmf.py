@@ -172,7 +172,10 @@ class Margins:
         """The pmf of one column."""
         found = [column for column in self.columns if list(column.variables) == list(names)]
         if not found:
-            raise MismatchError(f"only margins are known, and not how {', '.join(names)} depend on each other")
+            raise MismatchError(
+                f"only margins are known, and not how {', '.join(names)} depend on each other",
+                do="Give the statistics of these columns together, or a table.",
+            )
         return found[0]
 
 

@@ -166,7 +166,10 @@ class Query:
     def alphabets(self) -> tuple[tuple[str, ...], ...]:
         """The letters of each record; an interval has none."""
         if isinstance(self.letters, Interval):
-            raise Unsupported("the records are numbers of an interval, which has no list of values")
+            raise Unsupported(
+                "the records are numbers of an interval, which has no list of values",
+                do="Write a list of numbers as letters.",
+            )
         return self.letters
 
     # --- what f can be ----------------------------------------------------------------------------------------------
@@ -226,7 +229,10 @@ class Query:
                 f"{self.noise} noise over {states:,} values is too large a kernel; take gaussian or laplace noise"
             )
         if states * len(self.alphabets[0]) > MOST:
-            raise Unsupported(f"the query takes more than {MOST // len(self.alphabets[0]):,} values")
+            raise Unsupported(
+                f"the query takes more than {MOST // len(self.alphabets[0]):,} values",
+                do="Ask about fewer records or fewer values.",
+            )
 
     def value(self, outcome: Sequence[str]) -> Value:
         """f of one outcome of the records.
@@ -262,7 +268,9 @@ class Query:
         steps = [step for (step,) in self._steps()]
         size = self.records * letters.bit_length()  # bits that hold the number of all outcomes
         if size * self.records * (max(steps) - min(steps)) > 1 << 31:
-            raise Unsupported("too many outcomes of the records to be counted")
+            raise Unsupported(
+                "too many outcomes of the records to be counted", do="Ask about fewer records or fewer values."
+            )
         power = sum(1 << size * (step - min(steps)) for step in steps) ** self.records
         found: Counter[Value] = Counter()
         state = self.records * min(steps)
@@ -300,7 +308,10 @@ class Query:
             moves.append(total)
         rests = sorted(self._states(self.records - size))
         if len(rests) * len(moves) > MOST:
-            raise Unsupported(f"groups of {size} records have too many states to be listed")
+            raise Unsupported(
+                f"groups of {size} records have too many states to be listed",
+                do="Ask about fewer records or fewer values.",
+            )
         lines = tuple(tuple(place[self._value(self._added(rest, move))] for move in moves) for rest in rests)
         return [Reach(tuple(range(size)), words, lines)]
 

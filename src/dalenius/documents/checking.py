@@ -63,7 +63,10 @@ def differences(text: str, wanted: Json) -> Iterator[tuple[str, str, str]]:
         ours = read_document(text, ENOUGH)
         theirs = read_document(canonical(wanted), ENOUGH)
     except Refused as refusal:
-        raise NotCertified(f"the design does not keep the problem file: {refusal}") from None
+        raise NotCertified(
+            f"the design does not keep the problem file: {refusal}",
+            do="Do not use this design. Make it again from the problem file.",
+        ) from None
     # Objects are compared, so that two ways to write one number are one; the texts are only shown.
     yield from _unequal("promise", "promises", (ours.promises, theirs.promises), said, wanted)
     yield from _unequal("limit", "limits", (ours.limits, theirs.limits), said, wanted)

@@ -58,7 +58,9 @@ def unfiled(text: str) -> tuple[str, dict[str, Any]]:
     whole = json.loads(text)
     document, about = str(whole["document"]), whole["about"]
     if not belongs(about, document):
-        raise InputError("what travels beside the document belongs to another one")
+        raise InputError(
+            "what travels beside the document belongs to another one", do="Keep the two files of one release together."
+        )
     return document, dict(about)
 
 

@@ -38,7 +38,7 @@ def recognised(document: Any) -> str | None:
     if document.get("format") in (*PROVABLE, ANSWER):
         return None
     if document.get("format") in OLD:
-        return "of version 1: `dalenius convert OLD NEW` proves it again and writes it as version 2"
+        return "of version 1; run `dalenius convert OLD NEW`, which proves it again and writes it as version 2"
     if "format" in document:
         return f"of format {document['format']!r}"
     for keys, what in _SHAPES:

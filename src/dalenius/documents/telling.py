@@ -67,7 +67,10 @@ def output_of(document: Json, about: Json) -> str:
     name = str(about.get("output", "Y"))
     own = "output" in about and not document["mechanism"]["release"]
     if own and any(entry["name"] == name for entry in document["variables"]):
-        raise InputError(f"the file beside it calls what is released {name!r}, which is a column of the data")
+        raise InputError(
+            f"the file beside it calls what is released {name!r}, which is a column of the data",
+            do="Ask for both files again, or make them again.",
+        )
     return name
 
 
@@ -179,7 +182,10 @@ def _same_rows(document: Json, most: int | None) -> None:
     for promise in document["promises"]:
         if most is not None and promise["promise"] == "local_dp" and promise["rows"] != most:
             many = "1 row" if promise["rows"] == 1 else f"{promise['rows']} rows"
-            raise InputError(f"the level is that of {many}, and a person has up to {most} by the file beside it")
+            raise InputError(
+                f"the level is that of {many}, and a person has up to {most} by the file beside it",
+                do="Ask for both files again, or make them again.",
+            )
 
 
 _FIGURE = re.compile(r"-?\d{1,4000}(/0*[1-9]\d{0,4000}|(\.\d{1,4000})?(e[+-]?\d{1,3})?)", re.ASCII)
@@ -191,10 +197,15 @@ def _possible(stated: Json) -> None:
         return
     texts = [str(stated[name]) for name in ("value", "bound")]
     if not all(map(_FIGURE.fullmatch, texts)):
-        raise InputError("what is stated beside the card is no number")
+        raise InputError(
+            "what is stated beside the card is no number", do="Ask for both files again, or make them again."
+        )
     value, bound = map(Fraction, texts)
     if value > bound if "maximize" in stated["objective"] else value < bound:
-        raise InputError("the figures stated beside the card contradict each other: the value passes the bound")
+        raise InputError(
+            "the figures stated beside the card contradict each other: the value passes the bound",
+            do="Ask for both files again, or make them again.",
+        )
 
 
 # --- the mechanism ----------------------------------------------------------------------------------------------------

@@ -70,7 +70,9 @@ def _card(source: Any) -> _Card:
     where = f"{source}: " if isinstance(source, str | Path) else ""
     document = read_proved(source) if where else source
     if not isinstance(document, dict):
-        raise InputError(f"{where}neither a design nor a card nor a recipe")
+        raise InputError(
+            f"{where}neither a design nor a card nor a recipe", do="Name a design.json, a card.json or a recipe."
+        )
     try:
         if "channel" not in document:
             return _Card(channel_of(document), ())
@@ -91,7 +93,9 @@ def _card(source: Any) -> _Card:
     except DaleniusError as e:
         raise (e.within(str(source)) if where else e) from None
     except (KeyError, TypeError, AttributeError) as e:
-        raise InputError(f"{where}the file is damaged: {type(e).__name__} {e}") from None
+        raise InputError(
+            f"{where}the file is damaged: {type(e).__name__} {e}", do="Ask for the original file, or make it again."
+        ) from None
 
 
 def _of_records(preserved: str, columns: Mapping[str, Sequence[str]]) -> _Card:
@@ -101,7 +105,8 @@ def _of_records(preserved: str, columns: Mapping[str, Sequence[str]]) -> _Card:
             "this card does not show its recipe, because that would show the records of the table, and the release "
             "does not preserve their distribution: nothing can be estimated from it (preserve_marginals lets "
             "the released table "
-            "be analysed as it is)"
+            "be analysed as it is)",
+            do="Ask the owner for a release with preserve_marginals = true.",
         )
     return _Card(None, (), preserved="withheld", columns={n: tuple(a) for n, a in columns.items()})
 
@@ -113,9 +118,12 @@ def _cards(source: Any) -> list[_Card]:
         raise InputError("name at least one card or design")
     outputs = [n for card in cards for n in card.released]
     if len(set(outputs)) != len(outputs):
-        raise MismatchError("two cards describe the same released column; a column is drawn by one of them")
+        raise MismatchError(
+            "two cards describe the same released column; a column is drawn by one of them",
+            do="Name the card that belongs to the released table.",
+        )
     if len(cards) > 1 and any(card.channel is None for card in cards):
-        raise Unsupported("a release of records is estimated from its own card alone")
+        raise Unsupported("a release of records is estimated from its own card alone", do="Name this card alone.")
     return cards
 
 
@@ -183,7 +191,10 @@ def counted(
     }
     declared |= dict.fromkeys(plain, Column(missing="category"))
     if not declared:
-        raise MismatchError(f"no column of {list(columns or ())} was perturbed or kept by these cards")
+        raise MismatchError(
+            f"no column of {list(columns or ())} was perturbed or kept by these cards",
+            do="Name columns that the cards release.",
+        )
     shape = [f.seen for f in factors]
     _few_enough(max(prod(shape), prod(f.letters for f in factors)))
     coded = encode(table, declared, list(declared))
@@ -448,10 +459,16 @@ def forecast(
     """
     opened = _cards(cards)
     if opened[0].channel is None:
-        raise Unsupported("a release of records has the errors of any sample of so many rows, and at most those")
+        raise Unsupported(
+            "a release of records has the errors of any sample of so many rows, and at most those",
+            do="Leave out --rows, and estimate from the released table itself.",
+        )
     factors, plain = _wanted(opened, columns)
     if plain or not factors:
-        raise InputError(f"{(plain or list(columns or ()))[0]!r} is not perturbed, so there is no error to expect")
+        raise InputError(
+            f"{(plain or list(columns or ()))[0]!r} is not perturbed, so there is no error to expect",
+            do="Name columns that were changed.",
+        )
     alphabets = {n: a for factor in factors for n, a in factor.inputs.items()}
     wanted = list(alphabets) if columns is None else list(columns)
     if unknown := [n for n in wanted if n not in alphabets]:
@@ -480,21 +497,31 @@ def forecast(
         with suppress(Unsupported):
             out |= expected_error(factors, rows, {name: c}, target=target, prior=prior)
     if not out:
-        raise Unsupported("the matrix of the recipe is singular and determines the probability of no outcome")
+        raise Unsupported(
+            "the matrix of the recipe is singular and determines the probability of no outcome",
+            do="Estimate fewer columns (--columns), or ask the owner for a recipe that changes less.",
+        )
     return out
 
 
 def _vector(name: str, terms: Any, alphabets: Mapping[str, Sequence[str]]) -> Any:
     if not isinstance(terms, list) or not all(isinstance(t, dict) and "weight" in t for t in terms):
-        raise InputError(f'query {name!r} is not a list of terms such as {{"X": "a", "weight": 1}}')
+        raise InputError(
+            f'query {name!r} is not a list of terms such as {{"X": "a", "weight": 1}}', do="Write it in that way."
+        )
     c = np.zeros([len(a) for a in alphabets.values()])
     for term in terms:
         if unknown := [n for n in term if n != "weight" and n not in alphabets]:
-            raise MismatchError(f"query {name!r} names the column {unknown[0]!r}, which is not perturbed")
+            raise MismatchError(
+                f"query {name!r} names the column {unknown[0]!r}, which is not perturbed",
+                do="Name columns that were changed.",
+            )
         at: list[Any] = []
         for n, letters in alphabets.items():
             if n in term and term[n] not in letters:
-                raise MismatchError(f"query {name!r}: {term[n]!r} is no value of {n!r}")
+                raise MismatchError(
+                    f"query {name!r}: {term[n]!r} is no value of {n!r}", do="Write a value that the card lists."
+                )
             at.append(letters.index(term[n]) if n in term else slice(None))
         c[tuple(at)] += float(exact(term["weight"], f"the weight of query {name!r}"))
     return c

@@ -121,11 +121,12 @@ class Risk:
         within the target at every level: the keys need no perturbation.
         """
         if not target > 0:
-            raise InputError(f"the target risk {target} is not above 0")
+            raise InputError(f"the target risk {target} is not above 0", do="Write a number above 0, such as 1.")
         if (least := self.after(0.0)[1]) > target:
             raise Infeasible(
                 f"even keys that reveal nothing leave an expected {least:.4g} correct matches, above the target "
-                f"{target:.4g}: fewer keys, fewer records or a coarser table"
+                f"{target:.4g}: fewer keys, fewer records or a coarser table",
+                do="Raise the target, release fewer of these columns, or group their values.",
             )
         before = 0.0
         for level in (*LEVELS[1:], *BEYOND):
@@ -221,19 +222,28 @@ def risk(
     if not keys or len(set(keys)) != len(keys):
         raise MismatchError("name each key column once, and at least one")
     if fraction is not None and not 0 < fraction < 1:
-        raise InputError(f"the fraction {fraction} is not between 0 and 1")
+        raise InputError(
+            f"the fraction {fraction} is not between 0 and 1",
+            do="Write the share of the population that the table holds, such as 0.01.",
+        )
     opened = open_table(table)
     coded = encode(opened, dict.fromkeys(keys, Column(missing="category")), list(keys)).trimmed()
     alphabets = {key: coded.alphabets[key] for key in keys}
     codes, counts, cell = _cells(coded, list(keys))
     if population is not None and not population > coded.rows:
-        raise InputError(f"a population of {population:g} is not larger than the sample of {coded.rows:,} rows")
+        raise InputError(
+            f"a population of {population:g} is not larger than the sample of {coded.rows:,} rows",
+            do="Write how many people the table was taken from.",
+        )
     pi = np.full(len(counts), fraction if fraction is not None else coded.rows / (population or np.inf))
     if weights is not None:
         w = weights_of(opened, weights)
         if w.min() < 1:
             row = int(w.argmin())
-            raise InputError(f"row {row + 1} has the weight {w[row]:g}: a row stands for itself at least, so for 1")
+            raise InputError(
+                f"row {row + 1} has the weight {w[row]:g}: a row stands for itself at least, so for 1",
+                do="Correct the weights: each is at least 1.",
+            )
         sums = np.zeros(len(counts))
         for start in range(0, len(w), SLICE):
             some = slice(start, start + SLICE)

@@ -32,7 +32,10 @@ class Further:
 
 def _small(channel: Kernel) -> None:
     if not channel.few or channel.shape[0] * channel.shape[1] > LARGEST:
-        raise Unsupported("this mechanism is too large to be asked further; its own measures stand above")
+        raise Unsupported(
+            "this mechanism is too large to be asked further; its own measures stand above",
+            do="Group values, or release fewer columns together.",
+        )
 
 
 def about_lacking(channel: Kernel, b_bits: float) -> Further:
@@ -129,7 +132,8 @@ def about_together(
     if about:
         if prior is None:
             raise InputError(
-                "what releases reveal together about a secret needs --prior, the distribution of all columns"
+                "what releases reveal together about a secret needs --prior, the distribution of all columns",
+                do="Add --prior FILE.",
             )
         seen = collusion(prior, channels, list(about))
         exactly = "too large to be counted" if seen.exact is None else f"{seen.exact:.6g} bits"

@@ -179,7 +179,9 @@ def _of_card(card: dict[str, Any]) -> Opened:
         channel = _small(channel_of(card["channel"]))
         kept = [str(n) for n in card["kept"]]
     except (KeyError, TypeError) as e:
-        raise InputError(f"the card is damaged: {type(e).__name__} {e}") from None
+        raise InputError(
+            f"the card is damaged: {type(e).__name__} {e}", do="Ask for the original file, or make it again."
+        ) from None
     if _by_figures(channel):
         _refuse_kept(kept)
     if strange := [n for n in kept if n not in channel.inputs]:

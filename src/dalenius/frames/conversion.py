@@ -41,7 +41,10 @@ def returning(data: Any) -> Callable[[pa.Table], Any]:
         return lambda table: table
     if hasattr(data, "__arrow_c_stream__"):
         return lambda table: table
-    raise TableError(f"A table is a file or a frame of pandas, polars or Arrow; this is a {type(data).__name__}.")
+    raise TableError(
+        f"A table is a file or a frame of pandas, polars or Arrow; this is a {type(data).__name__}.",
+        do="Pass one of these.",
+    )
 
 
 def _to_pandas(table: pa.Table) -> Any:

@@ -157,7 +157,10 @@ def problem(
     rest = {"times_at_most": None, "keep": (), "keep_rows": 1, "person": None, "groups": None, "form": None}
     rest["min_rows"] = 10
     if unknown := set(wishes) - set(rest):
-        raise InputError(f'There is no wish "{min(unknown)}". Known are {", ".join([*names.values(), *rest])}.')
+        raise InputError(
+            f'There is no wish "{min(unknown)}". Known are {", ".join([*names.values(), *rest])}.',
+            do="Use one of these names.",
+        )
     found = _drafted(data, secret, release, said, *(rest | wishes).values())
     declared = Problem.from_document(read_toml(found.text, "problem.toml"))
     return bind(declared, table=data, rows=False)[0]

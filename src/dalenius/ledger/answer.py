@@ -52,7 +52,10 @@ class AnswerMechanism(Mechanism):
         self.digest = digest(self.text)
         self.card, self.law, self.release, self.noise, self.kept = False, None, None, None, []
         if not self.reads:
-            raise InputError("an answer is charged together with the file beside it, which names its columns")
+            raise InputError(
+                "an answer is charged together with the file beside it, which names its columns",
+                do="Keep both files in one folder.",
+            )
 
     @property
     def totals(self) -> Totals:

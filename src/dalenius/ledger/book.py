@@ -69,7 +69,10 @@ class Ledger:
             said = c.execute("SELECT rule, people, made_at FROM ledger").fetchone()
             lines = c.execute("SELECT line, at_most FROM budget ORDER BY rowid").fetchall()
         if said is None or said["rule"] not in RULES:
-            raise InputError(f"{path} is damaged: it names no rule that this version of dalenius knows")
+            raise InputError(
+                f"{path} is damaged: it names no rule that this version of dalenius knows",
+                do="Restore a copy, or use the version of dalenius that wrote it.",
+            )
         self.rule: str = said["rule"]
         self.people: str = said["people"]
         self.made_at: str = said["made_at"]
@@ -131,7 +134,10 @@ class Ledger:
         with connected(self.path, wait=self.wait) as c, transaction(c):
             entry = self._entry(c, number)
             if card is not None and not _is_card_of(mechanism_of(card), entry.mechanism):
-                raise InputError(f"this is not the card of release {number}: it has another recipe")
+                raise InputError(
+                    f"this is not the card of release {number}: it has another recipe",
+                    do="Name the card of this release.",
+                )
             if entry.state == VOID:
                 raise InputError(f"release {number} is void; what was released after all is recorded with `ledger add`")
             if entry.state == RESERVED:
@@ -175,13 +181,20 @@ class Ledger:
         mechanism = proved(document)
         origin, source = mechanism.origin, mechanism.source
         if mechanism.at_once and rows not in (None, 1):
-            raise InputError("an answer is one draw from all records of its query; --rows is for designs and cards")
+            raise InputError(
+                "an answer is one draw from all records of its query; --rows is for designs and cards",
+                do="Leave out --rows.",
+            )
         if isinstance(mechanism, QueryMechanism) and (max_rows or 1) > mechanism.query.records:
-            raise InputError(f"a person cannot have {max_rows} rows in a query over {mechanism.query.records} records")
+            raise InputError(
+                f"a person cannot have {max_rows} rows in a query over {mechanism.query.records} records",
+                do="Write at most so many rows for one person.",
+            )
         most = _rows_of_a_person(mechanism) if max_rows is None else max_rows
         if not mechanism.at_once and rows is not None and rows < most:
             raise InputError(
-                f"a person has up to {most} rows, and only {rows} were drawn for; --rows counts all rows of the release"
+                f"a person has up to {most} rows, and only {rows} were drawn for; --rows counts all rows",
+                do="Write all rows of the release, or fewer for one person.",
             )
         dataset = dataset or Path(str(source.get("table", source.get("pmf", "")))).name
         if not dataset:
@@ -221,20 +234,24 @@ class Ledger:
 
     def _refuse(self, line: Line, before: Spent, after: Spent) -> None:
         if after.figure is None:
-            raise LedgerRefused(f"the ledger cannot charge {line.name}: {after.how}; nothing was charged or drawn")
+            raise LedgerRefused(
+                f"the ledger cannot charge {line.name}: {after.how}; nothing was charged or drawn",
+                do="Release with a promise that this budget counts, or with another ledger.",
+            )
         if after.figure > line.at_most:
             had = (
                 "nothing" if before.figure == 0 else f"{up(before.figure, 6)}" if before.figure is not None else "more"
             )
             raise LedgerRefused(
                 f"the budget of {line.name} is {down(line.at_most, 6)} {line.unit}, {had} is spent, and this release "
-                f"would make it {up(after.figure, 6)} ({after.how}); nothing was charged or drawn"
+                f"would make it {up(after.figure, 6)} ({after.how}); nothing was charged or drawn",
+                do="Promise more secrecy for this release, or release nothing more about these people.",
             )
 
     def _entry(self, connection: sqlite3.Connection, number: int) -> Entry:
         entries = _read(connection, number)
         if not entries:
-            raise InputError(f"{self.path} has no release {number}")
+            raise InputError(f"{self.path} has no release {number}", do="Look up its number: dalenius ledger status.")
         return entries[0]
 
     def _move(self, connection: sqlite3.Connection, number: int, state: str, card: str | None = None) -> None:
@@ -285,11 +302,17 @@ class Ledger:
             raise InputError(f"{self.path} is damaged ({damage}); restore a copy and add what was released since")
         for entry in self.entries():
             if _digest(entry.document) != entry.document_digest:
-                raise NotCertified(f"the document of release {entry.id} was changed after it was charged")
+                raise NotCertified(
+                    f"the document of release {entry.id} was changed after it was charged",
+                    do="Restore a copy of the ledger that was made before the change.",
+                )
             try:
                 proved(entry.document)
             except (InputError, NotCertified) as e:
-                raise NotCertified(f"the proof of release {entry.id} does not hold: {e}") from None
+                raise NotCertified(
+                    f"the proof of release {entry.id} does not hold: {e}",
+                    do="Restore a copy of the ledger, and count this release as unproved.",
+                ) from None
         return self.status() | {"proved": True}
 
 
@@ -318,7 +341,9 @@ def _plausible(new: Entry) -> None:
     if not new.dataset.strip():
         raise InputError("name the dataset that the release is about")
     if new.max_rows < 1 or (new.rows is not None and new.rows < 0):
-        raise InputError("rows are counted: max_rows is at least 1, rows at least 0")
+        raise InputError(
+            "rows are counted: max_rows is at least 1, rows at least 0", do="Write whole numbers of at least that."
+        )
 
 
 def _shown(figure: Fraction | None) -> str | None:

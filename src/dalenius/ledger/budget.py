@@ -90,7 +90,10 @@ class Line:
         name, equals, limit = text.rpartition("=")
         if text.startswith("independent:"):
             if equals:
-                raise InputError(f"the budget line {text!r} takes no number: independent means 0 bits, exactly")
+                raise InputError(
+                    f"the budget line {text!r} takes no number: independent means 0 bits, exactly",
+                    do="Leave out the number.",
+                )
             name, limit = f"leakage:{text.removeprefix('independent:')}", "0"
         elif not equals:
             raise InputError(f"the budget line {text!r} has no limit; {_EXAMPLE}")
@@ -125,5 +128,8 @@ def budget_of(texts: Iterable[str]) -> tuple[Line, ...]:
         raise InputError(f"a ledger needs a budget; {_EXAMPLE}")
     names = [line.name for line in lines]
     if len(set(names)) != len(names):
-        raise InputError(f"the budget names {next(n for n in names if names.count(n) > 1)} twice")
+        raise InputError(
+            f"the budget names {next(n for n in names if names.count(n) > 1)} twice",
+            do="Name each line of the budget once.",
+        )
     return lines

@@ -57,9 +57,13 @@ def read_document(path: str | Path, *, reads: str | None = None) -> str:
     if isinstance(document, dict) and "format" not in document and "query" in document:
         return query_document(query_from_json(document["query"], path.name), reads)
     if reads is not None:
-        raise InputError("--reads names the column of a query; a design says itself what it reads")
+        raise InputError(
+            "--reads names the column of a query; a design says itself what it reads", do="Leave out --reads."
+        )
     if isinstance(document, dict) and document.get("format") == ANSWER:
         return filed(text, read_about(path, text))
     if isinstance(document, dict) and document.get("format") in OLD:
-        raise InputError(f"{path.name} is {recognised(document)}")
+        raise InputError(
+            f"{path.name} is {recognised(document)}", do="Name a design.json, a card.json or the document of a query."
+        )
     return filed(text, read_about(path, text))

@@ -49,7 +49,9 @@ class QueryMechanism(Mechanism):
     def __init__(self, text: str) -> None:
         self.document: dict[str, Any] = strict_json(text)
         if set(self.document) != {"format", "query", "reads"} or self.document["format"] != FORMAT:
-            raise InputError(f"this is no document of a query ({FORMAT})")
+            raise InputError(
+                f"this is no document of a query ({FORMAT})", do="Name the file that dalenius answer wrote."
+            )
         self.query = query_from_json(self.document["query"], "the query")
         self.digest = hashlib.sha256(text.encode()).hexdigest()
         self.card, self.law, self.release, self.kept = False, None, None, []

@@ -70,11 +70,18 @@ def _said(path: Path) -> Iterator[None]:
             told = f"the disk refuses ({words}); nothing was changed"
         else:
             told = f"it is damaged or not a ledger ({words})"
-        raise InputError(f"{path}: {told}") from None
+        raise InputError(
+            f"{path}: {told}", do="Free some space, or check your rights to the file and its folder."
+        ) from None
     except sqlite3.DatabaseError as e:
-        raise InputError(f"{path} is damaged or not a ledger of dalenius ({' '.join(str(e).split())})") from None
+        raise InputError(
+            f"{path} is damaged or not a ledger of dalenius ({' '.join(str(e).split())})",
+            do="Restore a copy, or name the right file.",
+        ) from None
     except UnicodeDecodeError:  # of a message about damage that quotes the damage
-        raise InputError(f"{path} is damaged or not a ledger of dalenius") from None
+        raise InputError(
+            f"{path} is damaged or not a ledger of dalenius", do="Restore a copy, or name the right file."
+        ) from None
 
 
 def _connection(path: Path, wait: float) -> sqlite3.Connection:
@@ -93,9 +100,15 @@ def _connection(path: Path, wait: float) -> sqlite3.Connection:
 def created(path: Path, fill: list[tuple[str, tuple[str, ...]]]) -> None:
     """A new ledger file of mode 0600, whole or not at all; an existing file is never touched."""
     if os.path.lexists(path):
-        raise InputError(f"{path} exists already; a ledger is never replaced")
+        raise InputError(
+            f"{path} exists already; a ledger is never replaced",
+            do="Choose another name, or use the ledger that is there.",
+        )
     if not path.absolute().parent.is_dir():
-        raise InputError(f"there is no folder {path.absolute().parent} to make the ledger {path.name} in")
+        raise InputError(
+            f"there is no folder {path.absolute().parent} to make the ledger {path.name} in",
+            do="Make the folder first.",
+        )
     clear_left_behind(path)
     partial = temporary_name(path, PARTIAL)
     try:
@@ -114,9 +127,14 @@ def created(path: Path, fill: list[tuple[str, tuple[str, ...]]]) -> None:
         os.link(partial, path)  # fails if somebody made it meanwhile
         _sync_folder(path.absolute().parent)
     except FileExistsError:
-        raise InputError(f"{path} exists already; a ledger is never replaced") from None
+        raise InputError(
+            f"{path} exists already; a ledger is never replaced",
+            do="Choose another name, or use the ledger that is there.",
+        ) from None
     except OSError as e:
-        raise InputError(f"cannot make the ledger {path}: {e.strerror or e}") from None
+        raise InputError(
+            f"cannot make the ledger {path}: {e.strerror or e}", do="Check your rights to the folder."
+        ) from None
     finally:
         remove(partial)
 
@@ -135,7 +153,9 @@ def _is_sqlite(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(16) == b"SQLite format 3\0"
     except OSError as e:
-        raise InputError(f"cannot read the ledger {path}: {e.strerror}") from None
+        raise InputError(
+            f"cannot read the ledger {path}: {e.strerror}", do="Check the name and your rights to the file."
+        ) from None
 
 
 @contextmanager
@@ -148,19 +168,26 @@ def connected(path: Path, *, wait: float = WAIT) -> Iterator[sqlite3.Connection]
             f"there is no ledger {path}; make one with `dalenius ledger init {path} --budget ...`"
         ) from None
     except OSError as e:
-        raise InputError(f"cannot read the ledger {path}: {e.strerror}") from None
+        raise InputError(
+            f"cannot read the ledger {path}: {e.strerror}", do="Check the name and your rights to the file."
+        ) from None
     if not path.is_file() or not _is_sqlite(path):
-        raise InputError(f"{path} is not a ledger of dalenius")
+        raise InputError(f"{path} is not a ledger of dalenius", do="Name the file that dalenius ledger init made.")
     if os.name == "posix" and mode & 0o077:
         raise InputError(f"the ledger {path} is open to others (mode {mode:04o}); run `chmod 600 {path}`")
     with _said(path):
         connection = _connection(path, wait)
         try:
             if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-                raise InputError(f"{path} is not a ledger of dalenius")
+                raise InputError(
+                    f"{path} is not a ledger of dalenius", do="Name the file that dalenius ledger init made."
+                )
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version != VERSION:
-                raise InputError(f"{path} is a ledger of format {version}; this version of dalenius reads {VERSION}")
+                raise InputError(
+                    f"{path} is a ledger of format {version}; this version of dalenius reads {VERSION}",
+                    do="Update dalenius.",
+                )
             yield connection
         finally:
             connection.close()

@@ -110,7 +110,10 @@ def threshold(channel: Kernel) -> float:
         lines = np.moveaxis(which.reshape(sizes), i, 0).reshape(size, -1)
         counts = [Counter(line) for line in lines.tolist()]
         if prod(map(len, counts)) > SELECTIONS:
-            raise Unsupported(f"there are more than {SELECTIONS:,} selections of rows, too many to find the threshold")
+            raise Unsupported(
+                f"there are more than {SELECTIONS:,} selections of rows, too many to find the threshold",
+                do="Measure fewer values at once: group them.",
+            )
         seen: dict[frozenset[int], Any] = {}
         for rows in product(*counts):
             chosen = frozenset(rows)
@@ -124,7 +127,8 @@ def threshold(channel: Kernel) -> float:
             at, w = ball.support[used], ball.weights[used] / ball.weights[used].sum()
             if np.linalg.matrix_rank(laws.rows[at], tol=1e-9) < len(at):
                 raise Unsupported(
-                    "the best stated distribution is not unique, and the threshold is not given by a formula then"
+                    "the best stated distribution is not unique, and the threshold is not given by a formula then",
+                    do="Use the bounds instead, which hold for every distribution.",
                 )
             many = [sum(counts[j][row] for j, r in enumerate(rows) if r == row) for row in at.tolist()]
             best = max(best, float((w * np.log2(np.array(many) / w)).sum()))

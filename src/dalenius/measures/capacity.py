@@ -246,5 +246,8 @@ def _size(inputs: dict[str, tuple[str, ...]], output: dict[str, tuple[str, ...]]
     for letters in [*inputs.values(), *output.values()]:
         size *= len(letters)
     if size > 1 << 22:
-        raise Unsupported(f"a recipe with its kept columns has {size:,} entries, too many to be written out")
+        raise Unsupported(
+            f"a recipe with its kept columns has {size:,} entries, too many to be written out",
+            do="Group values, or keep fewer columns.",
+        )
     return size

@@ -374,7 +374,10 @@ def window_sums(letters: int, n: int, k: int) -> Channel:
     """
     _window(letters, n, k)
     if letters ** (2 * n - k + 1) > MOST_ROWS:
-        raise Unsupported(f"{n} samples of {letters} values need a recipe of more than {MOST_ROWS:,} entries")
+        raise Unsupported(
+            f"{n} samples of {letters} values need a recipe of more than {MOST_ROWS:,} entries",
+            do='Use fewer samples or windows of them: form = "windows".',
+        )
     alphabet = tuple(str(a) for a in range(letters))
     windows = n - k + 1
     rows = []

@@ -99,6 +99,9 @@ def collusion(joint: Pmf, channels: Sequence[Kernel], secret: Sequence[str]) -> 
 
 def _renamed(channel: Kernel, suffix: str) -> Channel:
     if not channel.few:
-        raise Unsupported("a release that is not written out row by row cannot be put together with others")
+        raise Unsupported(
+            "a release that is not written out row by row cannot be put together with others",
+            do="Leave this release out, and count it by the ledger instead.",
+        )
     output = {name + suffix: tuple(letters) for name, letters in channel.output.items()}
     return Channel({n: tuple(a) for n, a in channel.inputs.items()}, output, channel.rows)

@@ -122,7 +122,10 @@ def _product(channels: Sequence[Kernel]) -> tuple[Laws, list[Places]]:
     parts = [distinct_rows(channel) for channel in channels]
     size = prod(len(laws) * laws.rows.shape[1] for laws, _ in parts)
     if size > MOST:
-        raise Unsupported(f"the releases together have {size:,} entries when they are written out")
+        raise Unsupported(
+            f"the releases together have {size:,} entries when they are written out",
+            do="Put fewer releases together, or group values.",
+        )
     rows = parts[0][0].rows
     for laws, _ in parts[1:]:
         rows = np.kron(rows, laws.rows).astype(np.float64, copy=False)

@@ -82,7 +82,9 @@ def compared(
     z = quantile(level)
     for k, group in zip((0, 2), groups, strict=True):
         if not _certain(theta[k] + theta[k + 1], covariance[k : k + 2, k : k + 2].sum()):
-            raise Unsupported(NOBODY.format(", ".join(f"{n} = {v}" for n, v in group.items())))
+            raise Unsupported(
+                NOBODY.format(", ".join(f"{n} = {v}" for n, v in group.items())), do="Compare larger groups."
+            )
     slopes = [_share_slope(theta, k) for k in (0, 2)]
     shares = [float(theta[k] / (theta[k] + theta[k + 1])) for k in (0, 2)]
     errors = [_error(slope, covariance) for slope in slopes]

@@ -227,7 +227,10 @@ def estimate_law(
     cells = Cells(factors, columns)
     _drawn_by(factors, seen)
     if preserved == "withheld" and method != "auto":
-        raise InputError("the card does not show its recipe: the released shares are the only estimate (method auto)")
+        raise InputError(
+            "the card does not show its recipe: the released shares are the only estimate (method auto)",
+            do="Leave out --method.",
+        )
     if preserved and method == "auto":
         told = Moments(factors, seen, columns, target=target, preserved=preserved)
         if told.preserved:
@@ -340,23 +343,28 @@ def _refuse_nothing_known(factors: Sequence[Factor], method: str, known: Array, 
     if not known.any() and all(factor.identified.all() for factor in factors):
         raise Unsupported(
             "so few of the released rows reveal anything about the original values that no share is determined: every "
-            "interval would be as wide as everything"
+            "interval would be as wide as everything",
+            do="Estimate fewer columns (--columns), or ask the owner for a recipe that changes less.",
         )
     need = "a regularised estimate needs an invertible one" if known.any() else "no outcome is determined by itself"
     raise Unsupported(
         f"the matrix of the recipe is singular ({identified_words(factors)}), and {need}; what it does determine are "
-        "sums over outcomes"
+        "sums over outcomes",
+        do="Estimate fewer columns (--columns), or sums of several values (--queries).",
     )
 
 
 def _drawn_by(factors: Sequence[Factor], seen: Seen) -> None:
     """Refuse rows that these channels cannot have drawn."""
     if seen.rows < 2:
-        raise InputError(f"{seen.rows} released rows are too few to estimate from")
+        raise InputError(f"{seen.rows} released rows are too few to estimate from", do="Use the whole released table.")
     for k, factor in enumerate(factors):
         here = np.moveaxis(seen.sums, k, 0).reshape(factor.seen, -1).sum(axis=1)
         if (here[factor.constant] > 0).any():
-            raise InputError("a released value has probability 0 for every input: this recipe did not draw the table")
+            raise InputError(
+                "a released value has probability 0 for every input: this recipe did not draw the table",
+                do="Name the card that belongs to the released table.",
+            )
 
 
 def _identified(factors: Sequence[Factor], cells: Cells) -> Array:

@@ -75,5 +75,6 @@ def exact_intervals(
         outwards = np.array(ends) + ROUNDING
         return np.maximum(-outwards[:, 0], least), np.minimum(outwards[:, 1], most)
     raise InputError(
-        "no distribution of the original column can have given these released values: the card is of another table"
+        "no distribution of the original column can have given these released values: the card is of another table",
+        do="Name the card that belongs to the released table.",
     )

@@ -168,10 +168,13 @@ def population_leakage(
         raise InputError(f"beta is {beta}; it is a probability strictly between 0 and 1")
     if rows % joint.total:
         raise InputError(
-            f"the distribution has denominators of {joint.total:,}, so it was not counted from {rows:,} rows"
+            f"the distribution has denominators of {joint.total:,}, so it was not counted from {rows:,} rows",
+            do="Give the number of rows that were counted.",
         )
     if split and not designed_elsewhere:
-        raise InputError("the rows can be split only for a recipe that does not depend on them")
+        raise InputError(
+            "the rows can be split only for a recipe that does not depend on them", do="Leave out the split."
+        )
     split = designed_elsewhere and rows >= SPLIT_FROM if split is None else split
     law, s, x, rows_of, whole = cells_of(joint, channel, secret, kept)
     counts = np.rint(law * rows).astype(np.int64)
@@ -191,7 +194,10 @@ def cells_of(
     names = list(dict.fromkeys([*secret, *whole.inputs]))
     sizes = [len(joint.variables[name]) for name in names]
     if prod(sizes) > CELLS:
-        raise InputError(f"the secret and the inputs have {prod(sizes):,} cells, too many for a bound by cells")
+        raise InputError(
+            f"the secret and the inputs have {prod(sizes):,} cells, too many for a bound by cells",
+            do="Group values, or look at fewer columns.",
+        )
     marginal = joint.marginal(names)
     cells = np.indices(sizes).reshape(len(sizes), -1)
     law = np.zeros(sizes)

@@ -73,7 +73,9 @@ class Moments:
         if target not in TARGETS:
             raise InputError(f"there is no target {target!r}; there are {', '.join(TARGETS)}")
         if seen.rows < 2:
-            raise InputError(f"{seen.rows} released rows are too few to estimate from")
+            raise InputError(
+                f"{seen.rows} released rows are too few to estimate from", do="Use the whole released table."
+            )
         self.factors = list(factors)
         self.seen = seen
         self.cells = Cells(factors, columns)
@@ -83,7 +85,10 @@ class Moments:
         dense = len(self.factors) == 1 and self.factors[0].dense is not None
         self.preserved = preserved if own and (dense or preserved == "withheld") else ""
         if preserved == "withheld" and not self.preserved:
-            raise Unsupported("a release whose card does not show its recipe is not estimated by weights")
+            raise Unsupported(
+                "a release whose card does not show its recipe is not estimated by weights",
+                do="Estimate without --weights.",
+            )
         shares = seen.sums / seen.sums.sum()
         whole = shares if self.preserved else along(shares, self.factors, "back")
         self.law: Array = self.cells.summed(whole.ravel())
@@ -124,7 +129,10 @@ class Moments:
             return np.asarray(pooled * (1 if self.target == "table" else 2) / self.seen.rows)
         dense = self.factors[0].dense
         if not self.preserved or dense is None:
-            raise Unsupported("only shares that the release preserves have their variances without an inverse")
+            raise Unsupported(
+                "only shares that the release preserves have their variances without an inverse",
+                do="Estimate other columns, or all of them together.",
+            )
         landing = self.cells.summed(dense)
         within = (self.seen.sums.ravel() / self.seen.rows) @ (landing - landing**2)
         return np.asarray(np.maximum(within + (pooled if self.target == "population" else 0.0), 0.0) / self.seen.rows)
@@ -147,7 +155,10 @@ class Moments:
             h = along(one, self.factors, "transposed")
             far = np.abs(along(h, self.factors, "mean") - one).max()
             if far > DETERMINED * max(1.0, float(np.abs(one).max())):
-                raise Unsupported("the release does not determine this figure: its recipe loses what it needs")
+                raise Unsupported(
+                    "the release does not determine this figure: its recipe loses what it needs",
+                    do="Ask for fewer columns, or ask the owner for a recipe that changes less.",
+                )
             counterparts.append(h.ravel())
         H = np.array(counterparts)
         v = self.seen.squares.ravel() / self.seen.sums.sum() ** 2

@@ -137,7 +137,8 @@ class Pairs:
         if comb(self.n + cells - 1, cells - 1) > MOST_PAIRS:
             raise Unsupported(
                 f"{self.n} samples of {self.letters} values have more than {MOST_PAIRS:,} pairs up to their order, "
-                "too many to be audited"
+                "too many to be audited",
+                do="Use fewer samples, or values in fewer groups.",
             )
         found = defaultdict[Word, list[tuple[Fraction, Fraction]]](list)
         for column in channel.columns:
@@ -244,7 +245,8 @@ class Columns:
             raise Unsupported(
                 "a recipe of form 'orbits' is audited under distributions that are the same in every order of "
                 "the samples, and "
-                "the stated distribution is not"
+                "the stated distribution is not",
+                do="Give statistics that are the same in every order of the samples.",
             )
         self.columns: list[tuple[Fraction, dict[Word, Fraction]]] = []
         for column in channel.columns:

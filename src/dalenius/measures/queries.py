@@ -25,7 +25,10 @@ def _counterpart(factors: Sequence[Factor], name: str, coefficients: npt.ArrayLi
     c = np.asarray(coefficients, dtype=float).reshape(shape)
     h = along(c, factors, "transposed")
     if not np.allclose(along(h, factors, "mean"), c, atol=1e-7 * max(1.0, float(np.abs(c).max()))):
-        raise Unsupported(f"the released values do not determine {name!r}: the matrix of the recipe is singular")
+        raise Unsupported(
+            f"the released values do not determine {name!r}: the matrix of the recipe is singular",
+            do="Ask for a sum of several values instead.",
+        )
     return c, h
 
 
@@ -68,7 +71,7 @@ def estimate_queries(
         raise InputError(f"there is no target {target!r}; there are {', '.join(TARGETS)}")
     z, W = quantile(level), float(seen.sums.sum())
     if seen.rows < 2:
-        raise InputError(f"{seen.rows} released rows are too few to estimate from")
+        raise InputError(f"{seen.rows} released rows are too few to estimate from", do="Use the whole released table.")
     v, out = seen.squares / W**2, dict[str, dict[str, Any]]()
     thin = thin_letters(factors, seen)
     can = replaceable(factors, seen)

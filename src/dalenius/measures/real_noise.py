@@ -203,7 +203,7 @@ class RealNoise:
         best = (0, 0, (int(classes[0][0]), int(classes[0][0])), 0.0)
         values = self.values if coordinate is None else self.values[:, [coordinate]]
         if values.shape[1] > 1 and prod(max(map(len, classes)) for _ in range(2)) > 1 << 22:
-            raise Unsupported("too many pairs of vectors to compare")
+            raise Unsupported("too many pairs of vectors to compare", do="Use a coarser grid.")
         for a in range(len(classes)):
             for b in range(a + 1, len(classes)):
                 if values.shape[1] == 1:
@@ -260,7 +260,7 @@ class RealNoise:
         for line in {line for some in lines for line in some}:
             at = self.values[list(dict.fromkeys(line))]
             if len(at) > 3000:
-                raise Unsupported("too many values to compare")
+                raise Unsupported("too many values to compare", do="Use a coarser grid.")
             far = max(far, float(np.abs(at[:, None] - at[None]).sum(axis=2).max()))
         return nextafter(far / self.unit * (1 + 8 * UNIT), inf)
 

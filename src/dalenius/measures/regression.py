@@ -125,7 +125,10 @@ def regressed(
     alphabets = told.cells.alphabets
     _there([outcome, *on], alphabets)
     if not on or outcome in on or set(numbers) - set(on):
-        raise InputError("an outcome is regressed on other columns, and those that enter as numbers are among them")
+        raise InputError(
+            "an outcome is regressed on other columns, and those that enter as numbers are among them",
+            do="Name other columns after --on.",
+        )
     names, X = _regressors(told, on, numbers)
     response = told.cells.which({outcome: value}).astype(float) if value is not None else _numbers_of(told, outcome)
     scale = np.maximum(np.sqrt(np.maximum((X * X) @ np.abs(told.law), 0.0)), 1e-300)
@@ -179,7 +182,10 @@ def _numbers_of(told: Moments, column: str) -> Floats:
     try:
         values = [float(exact(letter, column)) for letter in alphabets[column]]
     except (InputError, ValueError) as e:
-        raise MismatchError(f"the values of {column!r} are not all numbers: {e}") from None
+        raise MismatchError(
+            f"the values of {column!r} are not all numbers: {e}",
+            do="Leave out :number behind this column, so that it enters by its values.",
+        ) from None
     place = list(alphabets).index(column)
     found = [values[codes[place]] for codes in product(*(range(len(alphabet)) for alphabet in alphabets.values()))]
     return np.array(found)
@@ -193,7 +199,10 @@ def _linear(law: Floats, Z: Floats, response: Floats) -> Floats:
     try:
         return np.asarray(np.linalg.solve((Z * law) @ Z.T, Z @ (law * response)))
     except np.linalg.LinAlgError:
-        raise Unsupported("a regressor is determined by the others, so that there are no coefficients") from None
+        raise Unsupported(
+            "a regressor is determined by the others, so that there are no coefficients",
+            do="Leave one of these columns out.",
+        ) from None
 
 
 def _logistic(law: Floats, Z: Floats, response: Floats) -> Floats:
@@ -227,7 +236,8 @@ def _root(law: Floats, Z: Floats, response: Floats, beta: Floats) -> Floats:
         beta, now = beta + step, after
     raise Unsupported(
         "the coefficients are not determined: a group has all of its rows with the value, or none, as far as the "
-        "release reveals"
+        "release reveals",
+        do="Merge groups, or leave out this column.",
     )
 
 

@@ -153,7 +153,10 @@ def two_way(codes: Array, counts: Array, sizes: Sequence[int], *, tolerance: flo
     [3.0, 1.0]
     """
     if int(np.prod(sizes, dtype=float)) > CELLS:
-        raise Unsupported(f"the keys have more than {CELLS:,} combinations; the two-way model needs all of them")
+        raise Unsupported(
+            f"the keys have more than {CELLS:,} combinations; the two-way model needs all of them",
+            do="Group values, use fewer key columns, or choose another --model.",
+        )
     table = np.zeros(sizes)
     table[tuple(codes.T)] = counts
     axes = range(len(sizes))
@@ -251,7 +254,10 @@ def matched_uniques(codes: Array, counts: Array, channels: Sequence[tuple[float,
     """
     keys = codes.shape[1]
     if (1 << keys) * len(codes) > PATTERNS:
-        raise Unsupported(f"{keys} keys with {len(codes):,} combinations are too many for the risk after perturbation")
+        raise Unsupported(
+            f"{keys} keys with {len(codes):,} combinations are too many for the risk after perturbation",
+            do="Group values, or use fewer key columns.",
+        )
     agree = np.empty((1 << keys, len(codes)))
     for pattern in range(1 << keys):
         at = [k for k in range(keys) if pattern >> k & 1]

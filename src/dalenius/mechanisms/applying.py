@@ -184,7 +184,10 @@ def draw(
     channel, problem = design.channel, design.problem
     for name, letters in channel.inputs.items():
         if table.alphabets.get(name) != tuple(letters):
-            raise MismatchError(f"column {name!r} has another list of values in the table than in the design")
+            raise MismatchError(
+                f"column {name!r} has another list of values in the table than in the design",
+                do="Make the lists of values equal: use the problem file of this design for the table.",
+            )
     draws = draws_of(channel)
     subkeys, order = subkeys_of(key or Key.fresh(), design, digest or table.digest(), draws)
     drawing = Drawing(channel, problem.kept, subkeys, draws)

@@ -186,7 +186,10 @@ class Form(Generic[C]):
     def refuse_audit(self, channel: C) -> None:
         """Raise where the mechanism cannot be audited from its channel."""
         if not channel.few and not self.by_figures:
-            raise Unsupported(f"a recipe of {channel.shape[0]:,} by {channel.shape[1]:,} is too large to be audited")
+            raise Unsupported(
+                f"a recipe of {channel.shape[0]:,} by {channel.shape[1]:,} is too large to be audited",
+                do="Group values, or audit the release with --released and --original.",
+            )
 
     def audited(
         self,

@@ -80,6 +80,6 @@ def register_form(form: type[Kernel], handler: Form[Any]) -> None:
         If the name is taken.
     """
     if form.form is None or form.form in _HANDLERS:
-        raise InputError(f"a new form needs a name of its own, not {form.form!r}")
+        raise InputError(f"a new form needs a name of its own, not {form.form!r}", do="Choose another name.")
     FORMS[form.form] = form.from_json  # type: ignore[attr-defined]
     _HANDLERS[form.form] = handler

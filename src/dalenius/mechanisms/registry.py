@@ -114,6 +114,6 @@ def register(mechanism: Mechanism) -> None:
         If the name is taken.
     """
     if any(known.name == mechanism.name for known in _MECHANISMS):
-        raise InputError(f"there is a mechanism called {mechanism.name!r} already")
+        raise InputError(f"there is a mechanism called {mechanism.name!r} already", do="Choose another name.")
     _MECHANISMS.append(mechanism)
     FORMS.extend(form for form in mechanism.forms if form is not None and form not in FORMS)

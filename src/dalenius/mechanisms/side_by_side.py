@@ -38,6 +38,8 @@ def beside(table: Any, released: Released) -> dict[str, tuple[npt.NDArray[Any], 
         if name in released.kept:
             continue
         if (beside_it := name + SUFFIX) in names:
-            raise MismatchError(f"the table has a column {beside_it!r} already")
+            raise MismatchError(
+                f"the table has a column {beside_it!r} already", do="Rename this column, or leave out --beside."
+            )
         found[beside_it] = (released.unshuffled(codes), letters)
     return found

@@ -70,7 +70,9 @@ class Facts:
         try:
             return cls._read(document)
         except (KeyError, TypeError, AttributeError) as e:
-            raise InputError(f"this is neither a design nor a card: {type(e).__name__} {e}") from None
+            raise InputError(
+                f"this is neither a design nor a card: {type(e).__name__} {e}", do="Name a design.json or a card.json."
+            ) from None
 
     @classmethod
     def _read(cls, document: Document) -> "Facts":

@@ -81,12 +81,17 @@ class Key:
                 mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
                 text = file.read(2 * _BYTES + 3)
         except OSError as error:
-            raise InputError(f"cannot read the key file {path}: {error.strerror}") from error
+            raise InputError(
+                f"cannot read the key file {path}: {error.strerror}", do="Check the name and your rights to the file."
+            ) from error
         if os.name == "posix" and mode & 0o077:
             raise InputError(f"key file {path} is open to others (mode {mode:04o}); run `chmod 600 {path}`")
         digits = _FILE.fullmatch(text)
         if digits is None:
-            raise InputError(f"key file {path} does not hold {2 * _BYTES} hexadecimal digits and nothing else")
+            raise InputError(
+                f"key file {path} does not hold {2 * _BYTES} hexadecimal digits and nothing else",
+                do="Give the file that --new-key wrote, unchanged.",
+            )
         return cls(bytes.fromhex(digits[1].decode("ascii")))
 
     @classmethod
@@ -100,9 +105,13 @@ class Key:
                 file.flush()
                 os.fsync(file.fileno())
         except FileExistsError as error:
-            raise InputError(f"key file {path} exists and is not overwritten") from error
+            raise InputError(
+                f"key file {path} exists and is not overwritten", do="Choose another name for the new key."
+            ) from error
         except OSError as error:
-            raise InputError(f"cannot write the key file {path}: {error.strerror}") from error
+            raise InputError(
+                f"cannot write the key file {path}: {error.strerror}", do="Choose a folder that you may write to."
+            ) from error
         return cls(secret)
 
     def derive(self, *parts: bytes | str) -> bytes:

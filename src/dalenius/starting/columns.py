@@ -193,7 +193,10 @@ def _by_date(look: Look, part: str | None) -> Look:
     if not dates or None in dates:
         if part:
             wrong = next(value for value, date in zip(look.known, dates, strict=True) if not date)
-            raise InputError(f'{look.name} cannot be cut by {part}: "{wrong}" is not a date like 2026-03-17.')
+            raise InputError(
+                f'{look.name} cannot be cut by {part}: "{wrong}" is not a date like 2026-03-17.',
+                do="Correct the table, or group this column by --group.",
+            )
         return look
     years, months = ([date[1] for date in dates if date], [f"{date[1]}-{date[2]}" for date in dates if date])
     part = part or ("year" if len(set(years)) > 1 else "month")

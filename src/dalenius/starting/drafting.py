@@ -136,7 +136,10 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
     refused = {n: why for n, why in (left_out or {}).items() if n in wish.release and n not in by_hand}
     release = tuple(name for name in wish.release if name not in refused)
     if not release:
-        raise InputError(f"Nothing is left to release: {'; '.join(f'{n}: {why}' for n, why in refused.items())}.")
+        raise InputError(
+            f"Nothing is left to release: {'; '.join(f'{n}: {why}' for n, why in refused.items())}.",
+            do="Name other columns after --release.",
+        )
     looks = look_at(table, [*wish.secrets, *release, *wish.keep], wish.parts)
     secrets = [_secret_groups(looks[name], wish) for name in wish.secrets]
     kept = [starting_groups(looks[name], wish) for name in wish.keep]
@@ -309,12 +312,15 @@ def _formed(
     if wish.form == RECORDS:
         if not wide:
             raise InputError(
-                "Exchanging whole records goes with one promise alone, and not with --deny, --keep or --person."
+                "Exchanging whole records goes with one promise alone, and not with --deny, --keep or --person.",
+                do="Leave these out, or leave out --form.",
             )
         return RECORDS, "Rows exchange whole records, as you asked.", _for_records(first, wish)
     if wish.form == EACH:
         if wish.promise != "deny":
-            raise InputError("A recipe for each column by itself goes with --deny alone.")
+            raise InputError(
+                "A recipe for each column by itself goes with --deny alone.", do="Say --deny 3, or leave out --form."
+            )
         return EACH, "Each column gets a recipe of its own.", list(first)
     groups, cells, _ = merged(first, [*secrets, *kept], least=wish.min_rows, most=most, by_hand=by_hand)
     passes = not cells.small(wish.min_rows) and prod(g.size for g in groups) <= most

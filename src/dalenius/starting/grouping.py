@@ -223,7 +223,9 @@ def starting_groups(look: Look, wish: Wish) -> Groups:
     """The groups of a column before combinations are looked at: what was said, round ranges, or its own values."""
     if look.name in wish.ranges:
         if wrong := [value for value in look.known if not is_number(value)]:
-            raise InputError(f'{look.name} cannot be cut: "{wrong[0]}" is not a number.')
+            raise InputError(
+                f'{look.name} cannot be cut: "{wrong[0]}" is not a number.', do="Group this column by --group instead."
+            )
         return Groups.by_cuts(look, wish.ranges[look.name])
     if look.name in wish.named:
         listed = {value for group in wish.named[look.name].values() for value in group}

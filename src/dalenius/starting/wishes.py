@@ -124,7 +124,9 @@ class Wish:
         if both := [n for n in self.keep if n in self.release]:
             raise InputError(f'"{both[0]}" is released as it is and released with changes. Leave it out of one.')
         if not 0 <= self.keep_rows <= 1:
-            raise InputError("The share of rows that a value keeps is a number from 0 to 1, such as 3/4.")
+            raise InputError(
+                "The share of rows that a value keeps is a number from 0 to 1, such as 3/4.", do="Write such a number."
+            )
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -312,7 +314,12 @@ def level_of(promise: str, said: object) -> Fraction | None:
     if promise == "guess" and not 0 < level <= 1:
         raise InputError(f"An attacker can be right at most 100 % of the time, not {said}. Write it as 80% or 0.8.")
     if promise in ("deny", "times") and level < 1:
-        raise InputError(f"A factor is 1 or more, and {said} is less. With 2 an entry is at most twice as likely.")
+        raise InputError(
+            f"A factor is 1 or more, and {said} is less. With 2 an entry is at most twice as likely.",
+            do="Write a number of at least 1.",
+        )
     if promise == "reveal" and level < 0:
-        raise InputError(f"Bits are 0 (reveals nothing) or more, not {said}.")
+        raise InputError(
+            f"Bits are 0 (reveals nothing) or more, not {said}.", do="Write a number of bits, such as 0.01."
+        )
     return level

@@ -92,7 +92,7 @@ class Choices:
         if one == other or not {one, other} <= set(range(len(groups.labels))) or len(groups.labels) < 3:
             raise InputError("Choose two different groups. At least two groups must stay.")
         if groups.cuts and abs(one - other) != 1:
-            raise InputError("Only neighbouring ranges can be merged.")
+            raise InputError("Only neighbouring ranges can be merged.", do="Choose two ranges that stand side by side.")
         found, name = groups.joined(one, other), groups.look.name
         if groups.cuts:
             return replace(self, cuts={**(self.cuts or {}), name: ", ".join(found.cuts)})

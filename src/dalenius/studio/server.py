@@ -59,7 +59,7 @@ def application(session: Session, ended: Callable[[], bool]) -> Starlette:
             try:
                 given = await request.json() if await request.body() else {}
                 if not isinstance(given, dict):
-                    raise InputError("This is not an object.")
+                    raise InputError("This is not an object.", do="Open the page again.")
                 await run_in_threadpool(act, given)
             except DaleniusError as e:  # an answer like any other: what was asked for cannot be done, and why
                 return JSONResponse({"error": str(e)})
@@ -72,7 +72,7 @@ def application(session: Session, ended: Callable[[], bool]) -> Starlette:
     def choose(given: Mapping[str, Any]) -> None:
         names = {str(name): str(role) for name, role in dict(given["roles"]).items()}
         if set(names) != set(session.choices.roles):
-            raise InputError("These are not the columns of the table.")
+            raise InputError("These are not the columns of the table.", do="Open the page again.")
         texts = {key: str(given.get(key, "")) for key in TEXTS}
         cuts = {str(name): str(text) for name, text in dict(given.get("cuts") or {}).items()}
         named = {

@@ -85,7 +85,7 @@ class Session:
             drafted = (*self.draft.released, *self.draft.secrets)
             groups = next((g for g in drafted if g.look.name == column), None)
             if groups is None:
-                raise InputError("Only released and protected columns have groups.")
+                raise InputError("Only released and protected columns have groups.", do="Choose one of these.")
             self.choose(self.choices.merged(groups, one, other))
 
     def ledgers(self) -> list[str]:
@@ -143,7 +143,8 @@ class Session:
                 raise InputError(self.error)
             if not self.curved:
                 raise InputError(
-                    f"There is no curve to choose from: {self.draft.because} The level is the one that you wrote."
+                    f"There is no curve to choose from: {self.draft.because} The level is the one that you wrote.",
+                    do="Go on to Release.",
                 )
             self.trade = {"state": "running", "points": [], "chosen": 0, "total": 0, "error": ""}
             self.releasing = {"state": "none", "error": ""}
@@ -174,7 +175,7 @@ class Session:
         """Choose one of the solved points."""
         with self.lock:
             if not 0 <= index < len(self.trade["points"]):
-                raise InputError("There is no such point.")
+                raise InputError("There is no such point.", do="Choose a point of the curve.")
             self.trade["chosen"] = index
             self.releasing = {"state": "none", "error": ""}
             self._changed()
@@ -195,12 +196,17 @@ class Session:
         with self.lock:
             text = self.text()
             if self.losses() and not accepted:
-                raise InputError("Accept what is lost first.")
+                raise InputError("Accept what is lost first.", do="Tick the box below the losses.")
             ledger = self.choices.ledger
             if ledger and ledger not in self.ledgers():
-                raise InputError(f"There is no ledger {ledger} in this folder.")
+                raise InputError(
+                    f"There is no ledger {ledger} in this folder.",
+                    do="Write the name of a file in the folder where the studio was started.",
+                )
             if not NAME.fullmatch(name):
-                raise InputError("A name has a to z, digits, - and _ alone, and at most 64 of them.")
+                raise InputError(
+                    "A name has a to z, digits, - and _ alone, and at most 64 of them.", do="Choose another name."
+                )
             for place in (self.folder / name, self.folder / f"{name}.toml", self.folder / f"{name}.key"):
                 if place.exists() or place.is_symlink():
                     raise InputError(f"{place.name} exists already. Choose another name.")
@@ -242,7 +248,10 @@ class Session:
             if "found" in state and state["state"] == "running":
                 for written in (f"{name}.toml", f"{name}.key", name):
                     if (self.folder / written).exists():
-                        raise InputError(f"{written} was made meanwhile by somebody else. Nothing was written.")
+                        raise InputError(
+                            f"{written} was made meanwhile by somebody else. Nothing was written.",
+                            do="Choose another name.",
+                        )
                 for written in (f"{name}.toml", f"{name}.key", name):
                     (staging / written).rename(self.folder / written)
                 state["state"] = "done"

@@ -42,7 +42,7 @@ def at_level(text: str, wish: Wish, level: Fraction | None) -> str:
     """The problem file of a wish as it is written for another level of its promise."""
     before, after = (_guarantees(w) for w in (wish, replace(wish, level=level)))
     if text.count(before) != 1:
-        raise InputError("the problem file is not the one of this wish")
+        raise InputError("the problem file is not the one of this wish", do="Open the page again.")
     return text.replace(before, after)
 
 

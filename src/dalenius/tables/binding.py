@@ -403,4 +403,6 @@ def _check_alphabets(prior: Pmf | ProductPmf, coded: Coded, file: str) -> None:
         else:
             why = "the values stand in another order"
         hint = ' (its values are "from-table"; declare them)' if name in coded.from_table else ""
-        raise MismatchError(f"{file}: {name!r} has other values than the table: {why}{hint}")
+        raise MismatchError(
+            f"{file}: {name!r} has other values than the table: {why}{hint}", do="Make both lists of values equal."
+        )

@@ -130,7 +130,8 @@ def encode(
         if long := next((letter for letter in letters if len(letter) > LONGEST_LABEL), None):
             raise TableError(
                 f"{table.name}: column {name!r} holds a value of {len(long):,} characters, {long[:20]!r}...; a value "
-                f"has at most {LONGEST_LABEL:,}"
+                f"has at most {LONGEST_LABEL:,}",
+                do="Shorten or leave out this column.",
             )
         tape = tapes.pop(name)
         coded[name] = tape.finished() if final is None else _renumbered(tape, final, table.workspace)
@@ -138,7 +139,7 @@ def encode(
         absent = coders[name].room and (not columns[name].from_table or occurs(len(letters), coded[name]))
         alphabets[name] = (*letters, MISSING) if absent else letters
         if not alphabets[name]:
-            raise TableError(f"{table.name}: column {name!r} holds no value at all")
+            raise TableError(f"{table.name}: column {name!r} holds no value at all", do="Leave this column out.")
     from_table = tuple(n for n in names if columns[n].from_table)
     return Coded(alphabets, coded, from_table, table.format, table.workspace)
 
@@ -193,12 +194,15 @@ def _coder(name: str, column: Column, base: Path | None) -> Coder:
     for letter in letters:
         if letter != letter.strip() or not letter:
             raise TableError(
-                f"column {name!r}: the value {letter!r} is empty or has blanks around it; no value matches it"
+                f"column {name!r}: the value {letter!r} is empty or has blanks around it; no value matches it",
+                do="Write it as it stands in the table, without blanks around it.",
             )
     if not letters:
-        raise TableError(f"column {name!r}: its list of values is empty")
+        raise TableError(
+            f"column {name!r}: its list of values is empty", do='Write its values, or values = "from-table".'
+        )
     if len(set(letters)) != len(letters):
-        raise TableError(f"column {name!r}: its list has a value twice")
+        raise TableError(f"column {name!r}: its list has a value twice", do="List each value once.")
     if column.cuts:
         return _Cut(column.cuts, letters, room)
     return _Grouped(column.groups, letters, room) if column.groups else _Listed(letters, room)

@@ -104,7 +104,9 @@ class Coded:
         names = self._checked(names)
         size = prod(len(self.alphabets[n]) for n in names)
         if size > LARGEST:
-            raise Unsupported(f"{len(names)} columns have more than 2^62 outcomes together")
+            raise Unsupported(
+                f"{len(names)} columns have more than 2^62 outcomes together", do="Group values, or use fewer columns."
+            )
         dtype = smallest(size) if size <= 2**32 else np.dtype(np.int64)
         if self.rows > SLICE:
             return self.workspace.finished((some.combined(names) for _, some in self.slices(SLICE)), dtype)

@@ -210,9 +210,14 @@ def refuse_existing_table(address: str, table: str) -> None:
         If it exists, or the database cannot be reached.
     """
     if not is_address(address):
-        raise TableError("--into takes the address of a database, postgresql://... or sqlite:FILE, and a table")
+        raise TableError(
+            "--into takes the address of a database, postgresql://... or sqlite:FILE, and a table",
+            do="Write both, such as --into sqlite:out.db released.",
+        )
     if not table or "\0" in table or len(table.encode()) > LONGEST_NAME:
-        raise TableError(f"the name of a table has 1 to {LONGEST_NAME} bytes, not as {table[:80]!r}")
+        raise TableError(
+            f"the name of a table has 1 to {LONGEST_NAME} bytes, not as {table[:80]!r}", do="Choose a shorter name."
+        )
     if "." in table:
         raise TableError(
             f"{table!r}: name the table alone; ?options=-csearch_path%3DSCHEMA in the address of PostgreSQL says where"
@@ -259,9 +264,11 @@ def refuse_password(address: str, instead: str) -> None:
         parts = urlsplit(address)
         secret = parts.password is not None or any(key.endswith("password") for key, _ in parse_qsl(parts.query))
     except ValueError as e:
-        raise TableError(f"the address cannot be read: {e}") from None
+        raise TableError(
+            f"the address cannot be read: {e}", do="Correct it: postgresql://HOST/NAME or sqlite:FILE."
+        ) from None
     if "\0" in address:
-        raise TableError("the address holds a NUL character")
+        raise TableError("the address holds a NUL character", do="Correct the address.")
     if secret:
         raise TableError(
             f"an address must not hold a password, because addresses are printed and written into files; {instead}"
@@ -321,7 +328,7 @@ def _sqlite(address: str) -> _Engine:
 
     path = Path(address[len(SQLITE) :].removeprefix("//"))
     if not os.path.isfile(path):  # which takes a name that is too long, too
-        raise TableError(f"there is no database {path.name[:100]}")
+        raise TableError(f"there is no database {path.name[:100]}", do="Check the path of the file.")
 
     def as_text(column: Any) -> str:
         """A column may hold values of several types; whole numbers are written without a point, as everywhere."""
@@ -451,4 +458,4 @@ def _in_one_sentence(e: Exception) -> Exception:
         return e
     lines = [line.strip() for line in str(e).splitlines() if line.strip()]
     message = next((line for line in lines if "ERROR" in line), lines[0] if lines else type(e).__name__)
-    return TableError(f"the database says: {message}")
+    return TableError(f"the database says: {message}", do="Check the address, the query and your rights.")

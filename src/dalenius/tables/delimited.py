@@ -81,7 +81,10 @@ class Delimited:
             reader = file._reader(lines)
             header = next((r for r in reader if any(v.strip() for v in r)), None)
             if header is None:
-                raise TableError(f"{path.name} is empty; its first line should name the columns")
+                raise TableError(
+                    f"{path.name} is empty; its first line should name the columns",
+                    do="Give a table with a header and rows.",
+                )
             if header[0].strip().lower().startswith("sep="):
                 raise TableError(f"{path.name}: its first line, sep=..., is a note to Excel; remove it")
             return cls(path, delimiter, tuple(v.strip() for v in header), reader.line_num, quotes, dialect)
@@ -124,7 +127,10 @@ class Delimited:
                 return  # a header without an end of line: no rows
             for _ in self.records():  # finds the row of a ragged record, and text that is not UTF-8
                 pass
-            raise TableError(f"cannot read {self.path.name}: {str(e).splitlines()[0]}") from None
+            raise TableError(
+                f"cannot read {self.path.name}: {str(e).splitlines()[0]}",
+                do="Check the file: it may be damaged or cut off.",
+            ) from None
         except UnicodeDecodeError:
             raise _not_text(self.path, self.dialect) from None
 
@@ -150,7 +156,8 @@ class Delimited:
                     there = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
                     raise TableError(
                         f"{self.path.name}, row {row}: {there} where the header has {width}"
-                        + (_headless(len(fields), width) if row == 1 else "")
+                        + (_headless(len(fields), width) if row == 1 else ""),
+                        do="Correct this row, or name the delimiter in [source].",
                     )
                 yield fields
 
@@ -182,7 +189,10 @@ def _bytes(path: Path, dialect: Dialect) -> Any:
 
 def _not_text(path: Path, dialect: Dialect) -> TableError:
     if dialect.encoding not in (None, "utf-8", "utf-8-sig"):
-        return TableError(f"{path.name} is not text in the encoding {dialect.encoding!r} that [source] names")
+        return TableError(
+            f"{path.name} is not text in the encoding {dialect.encoding!r} that [source] names",
+            do="Correct encoding in [source], or save the table as UTF-8.",
+        )
     with path.open("rb") as file:
         likely = _likely(file.read(64))
     return TableError(
@@ -213,7 +223,7 @@ def _readable(path: Path, dialect: Dialect) -> Iterator[None]:
     except UnicodeError:
         raise _not_text(path, dialect) from None
     except csv.Error as e:
-        raise TableError(f"cannot read {path.name}: {e}") from None
+        raise TableError(f"cannot read {path.name}: {e}", do="Check the file: it may be damaged or cut off.") from None
 
 
 def _found_delimiter(path: Path, usual: str, dialect: Dialect) -> str:
@@ -221,7 +231,9 @@ def _found_delimiter(path: Path, usual: str, dialect: Dialect) -> str:
     with _readable(path, dialect), closing(_bytes(path, dialect)) as stream:
         start = stream.read(LOOKED_AT)
     if not start:
-        raise TableError(f"{path.name} is empty; its first line should name the columns")
+        raise TableError(
+            f"{path.name} is empty; its first line should name the columns", do="Give a table with a header and rows."
+        )
     whole, _, _ = start.rpartition(b"\n")  # a line that was cut would have too few fields
     lines = (whole or start).decode("utf-8-sig", "replace").splitlines()
     lines = [line for line in lines if line.strip()]

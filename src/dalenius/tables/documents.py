@@ -62,13 +62,19 @@ def read_text(path: str | Path, what: str = "file") -> str:
     try:
         return path.read_bytes().decode()  # to the letter: the digest of a document is that of its file
     except FileNotFoundError:
-        raise InputError(f"there is no {what} {path.name} (looked in {path.parent.absolute()})") from None
+        raise InputError(
+            f"there is no {what} {path.name} (looked in {path.parent.absolute()})", do="Check the name and the folder."
+        ) from None
     except UnicodeDecodeError:
-        raise InputError(f"{path.name} is not UTF-8 text") from None
+        raise InputError(
+            f"{path.name} is not UTF-8 text", do="Save it as UTF-8, or check that it is the right file."
+        ) from None
     except ValueError:
-        raise InputError(f"the name of the {what} holds a NUL character") from None
+        raise InputError(f"the name of the {what} holds a NUL character", do="Correct the name.") from None
     except OSError as e:
-        raise InputError(f"cannot read the {what} {path}: {e.strerror}") from None
+        raise InputError(
+            f"cannot read the {what} {path}: {e.strerror}", do="Check the name and your rights to the file."
+        ) from None
 
 
 def read_json(path: str | Path, what: str = "file") -> Any:
@@ -129,8 +135,8 @@ def sound(path: str | Path) -> Iterator[None]:
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as e:
         name = Path(path).name
         raise InputError(
-            f"{name}: the file or the one beside it is damaged: {type(e).__name__} {e}; `dalenius verify {name}` says "
-            "what it still proves"
+            f"{name}: the file or the one beside it is damaged: {type(e).__name__} {e}",
+            do=f"Run `dalenius verify {name}` to see what it still proves.",
         ) from None
 
 
@@ -161,8 +167,8 @@ def read_told(path: str | Path, what: str = "design or card file") -> Any:
     kind = document.get("format") if isinstance(document, dict) else None
     if kind in OLD:
         raise InputError(
-            f"{Path(path).name} is of version 1 ({kind}); `dalenius convert {Path(path).name} NEW` proves it again and "
-            "writes it as version 2"
+            f"{Path(path).name} is of version 1 ({kind})",
+            do=f"Run `dalenius convert {Path(path).name} NEW`, which proves it again and writes it as version 2.",
         )
     if kind not in PROVABLE:
         return document
@@ -194,7 +200,7 @@ def read_design(path: str | Path) -> Design:
         try:
             return Design.from_json(told, read_text(path))
         except InputError as e:
-            raise InputError(f"{path}: {e}") from None
+            raise e.within(str(path)) from None
 
 
 def _born(birth: Callable[[Any], T], path: Path, what: str) -> T:
@@ -263,10 +269,13 @@ def read_metric(path: str | Path, alphabets: Mapping[str, Sequence[str]]) -> Any
     if isinstance(document, list):
         return document
     if not isinstance(document, dict) or set(document) != {"inputs", "distances"}:
-        raise InputError(f'{name}: a metric file has the keys "inputs" and "distances"')
+        raise InputError(f'{name}: a metric file has the keys "inputs" and "distances"', do="Give the file these keys.")
     ours = {n: list(letters) for n, letters in alphabets.items()}
     if not isinstance(document["inputs"], dict) or list(document["inputs"].items()) != list(ours.items()):
-        raise MismatchError(f"{name}: the inputs are {document['inputs']}, and what the mechanism observes is {ours}")
+        raise MismatchError(
+            f"{name}: the inputs are {document['inputs']}, and what the mechanism observes is {ours}",
+            do="List the columns in the order of observe.",
+        )
     return document["distances"]
 
 
@@ -277,13 +286,19 @@ def read_gain(path: str | Path, secret: Mapping[str, Sequence[str]]) -> Any:
     if isinstance(document, list):
         return document
     if not isinstance(document, dict) or set(document) - {"actions"} != {"secret", "gains"}:
-        raise InputError(f'{name}: a gain file has the keys "secret" and "gains", and perhaps "actions"')
+        raise InputError(
+            f'{name}: a gain file has the keys "secret" and "gains", and perhaps "actions"',
+            do="Give the file these keys.",
+        )
     ours = {n: list(letters) for n, letters in secret.items()}
     if not isinstance(document["secret"], dict) or list(document["secret"].items()) != list(ours.items()):
-        raise MismatchError(f"{name}: the secret is {document['secret']}, and that of the promise is {ours}")
+        raise MismatchError(
+            f"{name}: the secret is {document['secret']}, and that of the promise is {ours}",
+            do="Name the same columns in both.",
+        )
     actions = document.get("actions")
     if actions is not None and (not isinstance(actions, list) or len(actions) != len(document["gains"])):
-        raise InputError(f"{name}: there is not one row of gains for each action")
+        raise InputError(f"{name}: there is not one row of gains for each action", do="Write one row for each action.")
     return document["gains"]
 
 
@@ -312,7 +327,10 @@ def read_letters(path: str | Path, whose: str) -> tuple[str, ...]:
     if path.suffix.lower() == ".json":
         letters = read_json(path, what)
         if not isinstance(letters, list) or not all(type(v) in (str, int) for v in letters):
-            raise TableError(f"{path.name}: the values of {whose} are not a list of strings")
+            raise TableError(
+                f"{path.name}: the values of {whose} are not a list of strings",
+                do="Write the values as texts, in quotes.",
+            )
         return tuple(str(v) for v in letters)
     lines = (line.strip() for line in read_text(path, what).removeprefix("\ufeff").splitlines())
     return tuple(line for line in lines if line)

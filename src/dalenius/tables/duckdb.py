@@ -70,7 +70,10 @@ class Session:
             if failed:
                 raise failed[0] from None
             told = (str(e).splitlines() or [type(e).__name__])[0]
-            raise TableError(f"DuckDB cannot read or sort the table: {told[:300]}") from None
+            raise TableError(
+                f"DuckDB cannot read or sort the table: {told[:300]}",
+                do="Leave out --engine duckdb: the other reader says more about the table.",
+            ) from None
         finally:
             if schema is not None:
                 self._connection.unregister("given")
@@ -115,7 +118,10 @@ def session(workspace: Workspace) -> Iterator[Session]:
             connection = duckdb.connect(":memory:", config=settings)
             connection.execute("set enable_progress_bar_print = false")  # it goes to standard output, where answers go
         except (duckdb.Error, OSError) as e:
-            raise TableError(f"DuckDB does not start in {beside.parent}: {str(e)[:300]}") from None
+            raise TableError(
+                f"DuckDB does not start in {beside.parent}: {str(e)[:300]}",
+                do="Choose a folder that you may write to, or leave out --engine duckdb.",
+            ) from None
         try:
             yield Session(connection, (duckdb.Error,))
         finally:

@@ -38,21 +38,29 @@ def sdcmicro_matrix(path: str | Path, column: str) -> Channel:
     name = Path(path).name
     lines = _lines(path)
     if len(lines) < 2:
-        raise TableError(f"{name} has no matrix: a line of values and a line for each of them were expected")
+        raise TableError(
+            f"{name} has no matrix: a line of values and a line for each of them were expected",
+            do="Write the matrix as sdcMicro does: write.csv of it in R.",
+        )
     released = [field.strip() for field in lines[0]]
     width = len(lines[1])
     released = released[1:] if len(released) == width else released  # R leaves the corner out with write.table
     originals = [line[0].strip() for line in lines[1:]]
     if len(released) != width - 1 or any(len(line) != width for line in lines[1:]):
-        raise TableError(f"{name}: the lines do not have the same number of fields")
+        raise TableError(
+            f"{name}: the lines do not have the same number of fields", do="Give every line the same number of fields."
+        )
     if sorted(originals) != sorted(released) or len(set(released)) != len(released):
-        raise TableError(f"{name}: rows and columns do not name the same values")
+        raise TableError(
+            f"{name}: rows and columns do not name the same values",
+            do="Name the same values in the first line and at the beginning of each line.",
+        )
     order = [released.index(value) for value in originals]
     matrix = []
     for line in lines[1:]:
         numbers = [exact(field.strip(), f"{name}: an entry") for field in line[1:]]
         if any(abs(number) > 2 for number in numbers):  # a last digit too much is judged by the sum of its row
-            raise TableError(f"{name}: an entry is no probability")
+            raise TableError(f"{name}: an entry is no probability", do="Write numbers from 0 to 1.")
         matrix.append([float(numbers[k]) for k in order])
     try:
         return Channel.rationalise({column: tuple(originals)}, {column: tuple(originals)}, matrix)
@@ -124,13 +132,16 @@ def arx_groups(path: str | Path, level: int) -> dict[str, tuple[str, ...]]:
     for number, line in enumerate(_lines(path), 1):
         fields = [field.strip() for field in line]
         if not 1 <= level < len(fields):
-            raise TableError(f"{name}, line {number}: there is no level {level}; the line has {len(fields) - 1}")
+            raise TableError(
+                f"{name}, line {number}: there is no level {level}; the line has {len(fields) - 1}",
+                do="Choose a level that every line has.",
+            )
         if fields[0] in seen:
-            raise TableError(f'{name}, line {number}: "{fields[0]}" stands in two lines')
+            raise TableError(f'{name}, line {number}: "{fields[0]}" stands in two lines', do="Keep one of the lines.")
         seen.add(fields[0])
         groups.setdefault(fields[level], []).append(fields[0])
     if not groups:
-        raise TableError(f"{name} is empty; a line for each value was expected")
+        raise TableError(f"{name} is empty; a line for each value was expected", do="Write a line for each value.")
     return {label: tuple(values) for label, values in groups.items()}
 
 
@@ -139,11 +150,14 @@ def _lines(path: str | Path) -> list[list[str]]:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as e:
-        raise TableError(f"cannot read {path}: {getattr(e, 'strerror', None) or 'it is not UTF-8 text'}") from None
+        raise TableError(
+            f"cannot read {path}: {getattr(e, 'strerror', None) or 'it is not UTF-8 text'}",
+            do="Check the name and your rights, and save the file as UTF-8.",
+        ) from None
     first = text.partition("\n")[0]
     delimiter = max(CANDIDATES, key=first.count)
     try:
         lines = list(csv.reader(io.StringIO(text), delimiter=delimiter))
     except csv.Error as e:
-        raise TableError(f"cannot read {path}: {e}") from None
+        raise TableError(f"cannot read {path}: {e}", do="Check the file: it may be damaged.") from None
     return [line for line in lines if any(field.strip() for field in line)]

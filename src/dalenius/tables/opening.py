@@ -51,5 +51,8 @@ def open_table(source: Any, *, chunk: int = CHUNK, dialect: Dialect | None = Non
     if is_address(source):
         return open_query(str(source), query, chunk=chunk, dialect=dialect)
     if query is not None:
-        raise TableError("a query needs the address of a database as its table, postgresql://... or sqlite:...")
+        raise TableError(
+            "a query needs the address of a database as its table, postgresql://... or sqlite:...",
+            do="Name the database in table, or leave out query.",
+        )
     return from_files(source, chunk, dialect)

@@ -125,10 +125,16 @@ def _counted(table: Table, rows: int | None, names: Iterator[Any]) -> Iterator[A
     for some in names:
         done += len(some)
         if rows is not None and done > rows:
-            raise MismatchError(f"{table.name} has more rows now than the {rows} that it had when it was coded")
+            raise MismatchError(
+                f"{table.name} has more rows now than the {rows} that it had when it was coded",
+                do="Wait until nobody writes to the table, then run the command again.",
+            )
         yield some
     if rows is not None and done != rows:
-        raise MismatchError(f"{table.name} has fewer rows now than the {rows} that it had when it was coded")
+        raise MismatchError(
+            f"{table.name} has fewer rows now than the {rows} that it had when it was coded",
+            do="Wait until nobody writes to the table, then run the command again.",
+        )
 
 
 def _chained(first: list[Any], rest: Iterator[Any]) -> Iterator[Any]:
@@ -218,14 +224,18 @@ def per_person(
 
 def refuse_absent(table: str, unit: str, row: int) -> NoReturn:
     """A row that is nobody's cannot be promised for."""
-    raise TableError(f"{table}, row {row + 1}, column {unit!r}: the unit of the promise is missing")
+    raise TableError(
+        f"{table}, row {row + 1}, column {unit!r}: the unit of the promise is missing",
+        do="Correct this row, or leave it out of the table.",
+    )
 
 
 def refuse_many(table: str, unit: str, *, over: int, count: int, most: int, max_rows: int) -> NoReturn:
     """Persons who have more rows than the problem file says."""
     raise TableError(
         f"{table}: {over:,} of {count:,} persons ({unit!r}) have more than max_rows = {max_rows} rows; the most is "
-        f"{most}"
+        f"{most}",
+        do="Raise max_rows to that, or leave out rows of these persons.",
     )
 
 

@@ -40,7 +40,8 @@ def cut_at_quantiles(
         texts = [text for text in coded.alphabets[name] if text != MISSING]
         if words := [text for text in texts if not is_number(text)]:
             raise TableError(
-                f"{table.name}, column {name!r}: {words[0]!r} is not a number, and quantiles are of numbers"
+                f"{table.name}, column {name!r}: {words[0]!r} is not a number, and quantiles are of numbers",
+                do="Group this column by groups, or correct the table.",
             )
         many = np.bincount(coded.codes[name], minlength=len(coded.alphabets[name]))[: len(texts)]
         values = [exact(text) for text in texts]
@@ -52,6 +53,9 @@ def cut_at_quantiles(
             if above < len(values) and (not cuts or values[above] > cuts[-1]):
                 cuts.append(values[above])
         if not cuts:
-            raise TableError(f"{table.name}, column {name!r}: its values leave one cell only; most of them are equal")
+            raise TableError(
+                f"{table.name}, column {name!r}: its values leave one cell only; most of them are equal",
+                do="Write cuts by hand, or leave this column out.",
+            )
         found[name] = replace(columns[name].cut_at(cuts), quantiles=cells)
     return found

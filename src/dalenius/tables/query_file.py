@@ -111,7 +111,10 @@ def _values(path: Path) -> tuple[Value, ...]:
     """`{"values": [...]}`: a number, label or list of numbers for each outcome of the records, last record fastest."""
     document = read_json(path, "table of f")
     if not isinstance(document, dict) or set(document) != {"values"} or not isinstance(document["values"], list):
-        raise InputError(f'{path.name}: a table of f is {{"values": [...]}}, one for each outcome, last record fastest')
+        raise InputError(
+            f'{path.name}: a table of f is {{"values": [...]}}, one for each outcome, last record fastest',
+            do="Write one value for each outcome.",
+        )
     return tuple(_value(v, path.name) for v in document["values"])
 
 
@@ -119,7 +122,7 @@ def _value(v: Any, where: str) -> Value:
     if isinstance(v, list) and v:
         return tuple(exact(c, f"{where}: a coordinate of f") for c in v)
     if isinstance(v, bool | list | dict) or v is None:
-        raise InputError(f"{where}: {v!r} is neither a number, a label nor a list of numbers")
+        raise InputError(f"{where}: {v!r} is neither a number, a label nor a list of numbers", do="Write one of these.")
     try:
         return (exact(v),)
     except InputError:
@@ -130,7 +133,9 @@ def noise_table(path: Path) -> Channel:
     """A table of noise: a channel from the value of f to what is released."""
     channel = read_channel(path, "table of noise")
     if len(channel.inputs) != 1 or len(channel.output) != 1:
-        raise InputError(f"{path.name}: a table of noise has one input, the value of f, and one output")
+        raise InputError(
+            f"{path.name}: a table of noise has one input, the value of f, and one output", do="Give such a table."
+        )
     return channel
 
 
@@ -147,7 +152,9 @@ def _fitted(query: Query, path: Path) -> Query:
     here = [label(v) for v in query.values]
     if set(names) != set(here):
         odd = sorted(set(names) ^ set(here))[0]
-        raise InputError(f"{path.name}: its input and the values of f differ in {odd!r}")
+        raise InputError(
+            f"{path.name}: its input and the values of f differ in {odd!r}", do="Make both lists of values equal."
+        )
     rows = tuple(channel.rows[list(names).index(v)] for v in here)
     ((letters),) = channel.output.values()
     return Query(
@@ -160,12 +167,15 @@ def query_from_json(document: Any, where: str) -> Query:
     needed = {"records", "letters", "query", "noise"}
     if not isinstance(document, dict) or not needed <= set(document) <= set(KEYS):
         raise InputError(
-            f"{where}: a query has the keys {', '.join(KEYS)} and no others, the first three and noise always"
+            f"{where}: a query has the keys {', '.join(KEYS)} and no others, the first three and noise always",
+            do="Correct the keys of the query file.",
         )
     records, letters = document["records"], document["letters"]
     kind, noise = document["query"], document["noise"]
     if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-        raise InputError(f"{where}: records is {records!r}, not a number of records")
+        raise InputError(
+            f"{where}: records is {records!r}, not a number of records", do="Write a whole number from 1 on."
+        )
     table = kernel = None
     if isinstance(kind, dict) and set(kind) == {"values"} and isinstance(kind["values"], list):
         values: list[Any] = kind["values"]
@@ -176,7 +186,9 @@ def query_from_json(document: Any, where: str) -> Query:
         channel = Channel({"f": tuple(str(k) for k in range(len(rows)))}, {"Y": kernel[0]}, kernel[1])
         noise, kernel = "table", (channel.output["Y"], channel.rows)
     if not isinstance(kind, str) or not isinstance(noise, str):
-        raise InputError(f"{where}: query and noise are named, or given by values and rows")
+        raise InputError(
+            f"{where}: query and noise are named, or given by values and rows", do="Write one of the two ways."
+        )
     parameter, letter = document.get("parameter"), document.get("letter")
     return Query(
         records,
@@ -194,7 +206,10 @@ def _letters_from_json(letters: Any, records: int, where: str) -> tuple[tuple[st
     if isinstance(letters, dict) and set(letters) == {"low", "high"}:
         return Interval(exact(letters["low"], f"{where}: low"), exact(letters["high"], f"{where}: high"))
     if records > RECORDS:
-        raise InputError(f"{where}: more than {RECORDS:,} records with a list of values have too many values")
+        raise InputError(
+            f"{where}: more than {RECORDS:,} records with a list of values have too many values",
+            do="Ask about fewer records, or name a query such as count.",
+        )
     if isinstance(letters, list) and letters and all(isinstance(a, list) for a in letters):
         return tuple(_words(a, where) for a in letters)
     return (_words(letters, where),) * records
@@ -202,11 +217,14 @@ def _letters_from_json(letters: Any, records: int, where: str) -> tuple[tuple[st
 
 def _words(letters: Any, where: str) -> tuple[str, ...]:
     if not isinstance(letters, list) or not letters or not all(isinstance(v, str) for v in letters):
-        raise InputError(f"{where}: values are a list of strings, or one such list for each record")
+        raise InputError(
+            f"{where}: values are a list of strings, or one such list for each record",
+            do="Write the values as texts, in quotes.",
+        )
     return tuple(letters)
 
 
 def _lists(rows: Any, what: str) -> list[list[Any]]:
     if not isinstance(rows, list) or not rows or not all(isinstance(row, list) for row in rows):
-        raise InputError(f"{what} are a list of lists")
+        raise InputError(f"{what} are a list of lists", do="Write a list of rows, each a list.")
     return rows

@@ -78,7 +78,7 @@ class Table:
 
     def __post_init__(self) -> None:
         if not self.names:
-            raise TableError(f"{self.name} has no columns")
+            raise TableError(f"{self.name} has no columns", do="Give a table with columns.")
         seen: set[str] = set()
         for k, name in enumerate(self.names):
             if not name:
@@ -94,7 +94,11 @@ class Table:
         """Where a column stands; an unknown name is refused."""
         if name not in self.names:
             known = ", ".join(map(repr, self.names))
-            raise TableError(f"{self.name} has no column {name!r}; there are {known}", code="unknown-column")
+            raise TableError(
+                f"{self.name} has no column {name!r}; there are {known}",
+                code="unknown-column",
+                do="Give a table with columns.",
+            )
         return self.names.index(name)
 
     def batches(self, columns: Sequence[str], on_progress: Progress | None = None) -> Iterator[Any]:
@@ -168,21 +172,22 @@ def _files(source: str | Path) -> list[Path]:
     """The files that a path, a folder or a pattern names, in the order of their names."""
     path = Path(source)
     if not str(source) or "\0" in str(source):
-        raise TableError("the name of a table is empty, or holds a NUL character")
+        raise TableError("the name of a table is empty, or holds a NUL character", do="Correct the name.")
     network = NETWORK.match(str(source))
     if network and not path.exists():  # the rest is not printed: a password may be in it
         raise TableError(
             f"{network[1]}://... is no file; tables are files, folders, and queries in postgresql:// or sqlite:; with "
-            "--engine spark also what Spark reads"
+            "--engine spark also what Spark reads",
+            do="Copy the table to a file first.",
         )
     if path.is_dir():
         files = sorted(f for f in path.rglob("*") if f.is_file() and not _is_mark(f.relative_to(path)))
         if not files:
-            raise TableError(f"{source} is a folder without files")
+            raise TableError(f"{source} is a folder without files", do="Check the name of the folder.")
     elif any(sign in str(source) for sign in "*?[") and not path.exists():
         files = sorted(Path(f) for f in glob.glob(str(source), recursive=True) if Path(f).is_file())
         if not files and _known(_kind(path)):
-            raise TableError(f"no file is named like {source}")
+            raise TableError(f"no file is named like {source}", do="Check the name and the folder.")
         files = files or [path]
     else:
         files = [path]
@@ -191,7 +196,8 @@ def _files(source: str | Path) -> list[Path]:
             known = ", ".join([*DELIMITERS, ".parquet", *ARROW])
             raise TableError(
                 f"cannot see how {file.name} is written; its name should end in one of {known} (text also in .gz or "
-                ".zst)"
+                ".zst)",
+                do="Rename the file.",
             )
         if not file.is_file():
             raise TableError(f"there is no table {source}" if not file.exists() else f"{source} is not a file")
@@ -254,7 +260,10 @@ def _from_file(path: Path, chunk: int, dialect: Dialect) -> Table:
     if kind in DELIMITERS:
         return _from_text(path, DELIMITERS[kind], chunk, dialect)
     if path.suffix.lower() in COMPRESSED:
-        raise TableError(f"{path.name}: only text files are read compressed; {kind} has a compression of its own")
+        raise TableError(
+            f"{path.name}: only text files are read compressed; {kind} has a compression of its own",
+            do="Unpack it first.",
+        )
     return _from_parquet(path, chunk, dialect) if kind == ".parquet" else _from_arrow(path, chunk, dialect)
 
 
@@ -265,7 +274,10 @@ def _one_after_the_other(name: str, tables: Sequence[Table], identity: Identity)
         return replace(first, identity=identity)
     for table in tables:
         if table.names != first.names and sorted(table.names) != sorted(first.names):
-            raise TableError(f"{name}: {table.name} has other columns than {first.name}")
+            raise TableError(
+                f"{name}: {table.name} has other columns than {first.name}",
+                do="Give every file of the folder the same columns.",
+            )
     known = [table.rows for table in tables]
     rows = None if any(n is None for n in known) else sum(n or 0 for n in known)
 
@@ -359,7 +371,8 @@ def from_object(source: Any, chunk: int, dialect: Dialect) -> Table:
             raise TableError(f"cannot read the table: {_first_line(e)}") from None
     else:
         raise TableError(
-            f"a table is a file or speaks Arrow (pandas, polars, pyarrow); this is of type {type(source).__name__}"
+            f"a table is a file or speaks Arrow (pandas, polars, pyarrow); this is of type {type(source).__name__}",
+            do="Pass one of these.",
         )
     # pandas adds the labels of its rows; they are no column of the table.
     kept = [k for k, n in enumerate(table.column_names) if not INDEX.fullmatch(n)]

@@ -50,9 +50,15 @@ def text_column(array: Any, where: str) -> Any:
         letters = pc.utf8_trim_whitespace(_text(coded.dictionary))
         indices = coded.indices.cast(pa.int32())
     except UnicodeDecodeError as e:
-        raise TableError(f"{where}: not valid UTF-8 text ({e.reason})") from None
+        raise TableError(
+            f"{where}: not valid UTF-8 text ({e.reason})",
+            do="Save the table as UTF-8, or name its encoding in [source].",
+        ) from None
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
-        raise TableError(f"{where}: values of type {array.type} cannot be released as values") from None
+        raise TableError(
+            f"{where}: values of type {array.type} cannot be released as values",
+            do="Leave this column out, or turn it into text or numbers.",
+        ) from None
     letters = pc.if_else(pc.equal(letters, ""), pa.scalar(None, pa.string()), letters)
     return pa.DictionaryArray.from_arrays(indices, letters)
 
@@ -65,7 +71,10 @@ def _plain(array: Any, where: str) -> Any:
         return pa.DictionaryArray.from_arrays(coded.indices, pa.array(names, pa.string()))
     if array.type.extension_name == "arrow.json":
         return array.storage
-    raise TableError(f"{where}: values of type {array.type} cannot be released as values")
+    raise TableError(
+        f"{where}: values of type {array.type} cannot be released as values",
+        do="Leave this column out, or turn it into text or numbers.",
+    )
 
 
 def _text(values: Any) -> Any:

@@ -45,7 +45,9 @@ def weights_of(table: Table, name: str) -> npt.NDArray[np.float64]:
         if not (good := here > 0).all():
             row = int((~good).argmax())
             raise TableError(
-                f"{table.name}, row {done + row + 1}, column {name!r}: {column[row].as_py()!r} is not a positive weight"
+                f"{table.name}, row {done + row + 1}, column {name!r}: {column[row].as_py()!r} is not a positive "
+                "weight",
+                do="Correct the weight, or leave this row out.",
             )
         tape.append(here)
         done += len(here)

@@ -40,7 +40,7 @@ def memory_of(text: str) -> int:
     unit = bare[-1:] if bare[-1:] in UNITS and not bare[-1:].isdigit() else ""
     digits = bare.removesuffix(unit).strip()
     if not digits.isdecimal():
-        raise InputError(f"--memory takes a size like 512M or 2G, not {text!r}")
+        raise InputError(f"--memory takes a size like 512M or 2G, not {text!r}", do="Write such a size.")
     size = int(digits) * UNITS[unit]
     if size < LEAST_MEMORY:
         raise InputError(f"--memory {text} is less than the program itself needs; say 256M or more")
@@ -132,7 +132,10 @@ class Tape:
             self._write(part)
         except OSError as e:
             place = self.workspace.folder or "the folder for temporary files (TMPDIR)"
-            raise TableError(f"cannot keep the rows in {place}: {e.strerror or e}") from None
+            raise TableError(
+                f"cannot keep the rows in {place}: {e.strerror or e}",
+                do="Free some space there, or set TMPDIR to a folder on a larger disk.",
+            ) from None
 
     def _spill(self) -> None:
         """Move what was held in memory so far to a file."""

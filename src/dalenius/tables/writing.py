@@ -89,7 +89,10 @@ def write_table(
     except BaseException as e:
         path.unlink(missing_ok=True)
         if isinstance(e, OSError):
-            raise TableError(f"cannot write {path}: {e.strerror or e}") from None
+            raise TableError(
+                f"cannot write {path}: {e.strerror or e}",
+                do="Check your rights and the space on the disk, or choose another folder.",
+            ) from None
         raise
 
 

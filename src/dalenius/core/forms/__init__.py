@@ -80,7 +80,8 @@ def channel_of(document: object) -> Kernel:
     if document["form"] == WITHHELD:
         raise Unsupported(
             "this card does not show its recipe, because that would show the records of the table; what the release "
-            "reveals is stated in card.about.json, and with preserve_marginals the released table is analysed as it is"
+            "reveals is stated in card.about.json, and with preserve_marginals the released table is analysed as it is",
+            do="Read card.about.json, or ask the owner.",
         )
     if not isinstance(document["form"], str) or document["form"] not in FORMS:
         raise Unsupported(f"there is no recipe of form {document['form']!r}; there are {', '.join(sorted(FORMS))}")

@@ -199,7 +199,8 @@ class Orbits(Kernel):
         if outcomes * self.arrangements > DENSE:
             raise Unsupported(
                 f"a recipe of form 'orbits' with {outcomes:,} rows of {self.arrangements:,} values is not written "
-                f"out densely; up to {DENSE:,} entries are"
+                f"out densely; up to {DENSE:,} entries are",
+                do="Use fewer samples or fewer values.",
             )
         places: dict[tuple[int, Word], int] = {}
         rows = [[Fraction(0)] * self.arrangements for _ in range(outcomes)]

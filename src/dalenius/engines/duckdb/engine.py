@@ -74,7 +74,10 @@ class DuckDB(Local):
             coded = encode(rows, bound.columns, counted.names, on_progress=on_progress)
         rows.unchanged(contents=True)
         if not _same_counts(coded, counted):
-            raise TableError(f"{opened.name} changed while it was read; nothing was written")
+            raise TableError(
+                f"{opened.name} changed while it was read; nothing was written",
+                do="Wait until nobody writes to the table, or copy it, then run the command again.",
+            )
         return bound, replace(coded, from_table=counted.from_table)
 
     def drawn(

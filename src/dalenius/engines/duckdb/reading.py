@@ -85,7 +85,10 @@ def in_order(session: Session, table: Table) -> Read:
             ):
                 numbers = batch.column(0).to_numpy()
                 if not np.array_equal(numbers, np.arange(done, done + len(numbers))):
-                    raise TableError(f"DuckDB reads the rows of {scan.place.name} in another order than they stand in")
+                    raise TableError(
+                        f"DuckDB reads the rows of {scan.place.name} in another order than they stand in",
+                        do="Leave out --engine duckdb.",
+                    )
                 done += len(numbers)
                 yield batch.select(range(1, batch.num_columns))
 

@@ -109,7 +109,10 @@ class Spark:
             raise TableError(re.sub(r", row \d+(?=, column)", "", str(e))) from None
         by_rows = source.unit == "row" or source.max_rows is not None
         if coded is None or (by_rows and coded.rows != numbering.rows):
-            raise TableError(f"{place} changed while it was read; nothing was written")
+            raise TableError(
+                f"{place} changed while it was read; nothing was written",
+                do="Wait until nobody writes to the table, or copy it, then run the command again.",
+            )
         coding = Coding({n: bound.columns[n] for n in coded.names}, coded.names, source.dialect)
         rows, coding = _rows(frame, numbering, source, coding, dict(coded.alphabets))
         spread = Scattered(
@@ -160,7 +163,10 @@ class Spark:
             found = frame.groupBy(*frame.columns).count().withColumnRenamed("count", COUNT).toArrow()
         counts = found.column(COUNT).to_numpy()
         if int(counts.sum()) != coded.rows:
-            raise TableError("the table changed while it was read; nothing was written")
+            raise TableError(
+                "the table changed while it was read; nothing was written",
+                do="Wait until nobody writes to the table, or copy it, then run the command again.",
+            )
         if on_progress is not None:
             on_progress(coded.rows, coded.rows)
 

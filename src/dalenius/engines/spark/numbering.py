@@ -52,7 +52,10 @@ def opened(session: Any, place: str) -> Any:
         return session.read.parquet(place)
     path = Path(place)
     if path.suffix.lower() != ".parquet" and not path.is_dir() and "*" not in place:
-        raise InputError(f"the engine spark reads Parquet files, folders of them and tables, not {path.name}")
+        raise InputError(
+            f"the engine spark reads Parquet files, folders of them and tables, not {path.name}",
+            do="Write the table as Parquet first, or leave out --engine spark.",
+        )
     return session.read.parquet("file://" + str(path.absolute()))
 
 
@@ -69,7 +72,10 @@ def _ids(frame: Any, column: str) -> Ids:
     if raw is None:
         raise TableError(f"row_number: there is no column {column!r}; there are {', '.join(frame.columns)}")
     if dict(frame.dtypes)[raw] not in ("tinyint", "smallint", "int", "bigint"):
-        raise TableError(f"row_number: {column} does not hold whole numbers")
+        raise TableError(
+            f"row_number: {column} does not hold whole numbers",
+            do="Name a column that numbers the rows 0, 1, 2 and so on.",
+        )
     number = functions.col(ticked(raw)).cast("long")
     told = (functions.count_distinct(number), functions.min(number), functions.max(number))
     rows, different, least, most = frame.agg(functions.count(functions.lit(1)), *told).collect()[0]

@@ -59,7 +59,10 @@ def checked(frame: Any, coding: Coding, table: str, unit: str, max_rows: int | N
     with one_sentence("the table"):
         count, read, most_rows, absent, over, *differing = _grouped(frame, coding).agg(*told).collect()[0]
     if read != rows:
-        raise TableError(f"{table} changed while it was read; nothing was written")
+        raise TableError(
+            f"{table} changed while it was read; nothing was written",
+            do="Wait until nobody writes to the table, or copy it, then run the command again.",
+        )
     if absent is not None:
         refuse_absent(table, unit, absent)
     if max_rows is not None and over:

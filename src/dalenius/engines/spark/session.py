@@ -29,7 +29,9 @@ def session() -> Any:
             builder = builder.config("spark.ui.enabled", "false")
         found = builder.getOrCreate()
     except _errors_of_spark() as e:
-        raise Unsupported(f"Spark does not start: {_first_line(e)}") from None
+        raise Unsupported(
+            f"Spark does not start: {_first_line(e)}", do="Check that Java is installed, or leave out --engine spark."
+        ) from None
     found.sparkContext.setLogLevel("ERROR")
     found.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(BATCH))
     found.conf.set("spark.sql.session.timeZone", "UTC")
@@ -51,7 +53,10 @@ def one_sentence(what: str) -> Iterator[None]:
     try:
         yield
     except _errors_of_spark() as e:
-        raise TableError(f"Spark cannot read or write {what}: {_first_line(e)}") from None
+        raise TableError(
+            f"Spark cannot read or write {what}: {_first_line(e)}",
+            do="Check the name and your rights, or leave out --engine spark.",
+        ) from None
 
 
 def _errors_of_spark() -> tuple[type[Exception], ...]:

@@ -114,7 +114,10 @@ class Task:
                 continue
             some = self.coding.coded(batch)
             if some.alphabets != self.alphabets:
-                raise TableError("a task read other values than were counted; the table changed")
+                raise TableError(
+                    "a task read other values than were counted; the table changed",
+                    do="Wait until nobody writes to the table, or copy it, then run the command again.",
+                )
             numbers = batch.column(NUMBER).to_numpy()
             yield numbers, some, drawing.rows(some, 0, partial(RowWords, rows=numbers))
 

@@ -160,7 +160,7 @@ def _phi(u: Sequence[Fraction], prior: Sequence[Fraction]) -> tuple[Fraction, Fr
 
 def _some(n: int) -> None:
     if n < 1:
-        raise InputError(f"there must be at least one sample, not {n}")
+        raise InputError(f"there must be at least one sample, not {n}", do="Write n = 1 or more.")
 
 
 def _exact_types(model: LatentModel, n: int) -> dict[tuple[int, ...], list[Fraction]]:

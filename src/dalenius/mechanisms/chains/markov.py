@@ -65,7 +65,10 @@ def chain_windows(
             known[key] = _designed(chain, (first, last), views, gap, seconds / len(runs))
         output = f"{problem.output}{k + 1}"
         if output in chain.variables:
-            raise InputError(f"the output of window {k + 1} would be called {output!r}, like a source variable")
+            raise InputError(
+                f"the output of window {k + 1} would be called {output!r}, like a source variable",
+                do="Rename this column.",
+            )
         ((_, letters),) = known[key].output.items()
         names = list(chain.variables)[first : last + 1]
         channels.append(Channel(chain.alphabets(names), {output: letters}, known[key].rows))
@@ -84,7 +87,10 @@ def chain_windows(
 def _run(chain: MarkovChain, window: Sequence[str]) -> tuple[int, int]:
     places = sorted(chain.place(name) for name in window)
     if places != list(range(places[0], places[-1] + 1)):
-        raise Unsupported(f"a window over a chain is a run of neighbours, and {', '.join(window)} is none")
+        raise Unsupported(
+            f"a window over a chain is a run of neighbours, and {', '.join(window)} is none",
+            do="Name neighbouring samples in each window.",
+        )
     return places[0], places[-1]
 
 

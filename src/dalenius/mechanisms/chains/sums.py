@@ -95,7 +95,7 @@ def modular_sums(
             )
     outputs = tuple(f"{problem.output}{k + 1}" for k in range(len(terms)))
     if clash := set(outputs) & set(law.variables):
-        raise InputError(f"an output would be called {min(clash)!r}, like a source variable")
+        raise InputError(f"an output would be called {min(clash)!r}, like a source variable", do="Rename this column.")
     priors = {run: _prior(law, run) for run in runs}
     letters = law.alphabets(names)
     told: dict[int, float] = {}
@@ -131,7 +131,8 @@ def _blocks(law: ProductPmf, names: Names) -> tuple[Run, ...]:
     for run in runs:
         if apart := [variable for variable in law.touching(run).variables if variable not in run]:
             raise Unsupported(
-                f"sums modulo M hide what they read, and {apart[0]} depends on {', '.join(run)} without being observed"
+                f"sums modulo M hide what they read, and {apart[0]} depends on {', '.join(run)} without being observed",
+                do="Add it to observe, or protect only what is read.",
             )
     if tuple(n for run in runs for n in run) != tuple(names):
         first = next(run for run in runs if len(run) > 1)
@@ -148,7 +149,8 @@ def _listed(problem: Problem, run_of: Mapping[str, Run]) -> tuple[tuple[Run, ...
         runs = tuple(dict.fromkeys(run_of[n] for n in of))
         if half := [n for run in runs for n in run if n not in of]:
             raise Unsupported(
-                f"a sum of {', '.join(of)} needs {half[0]} too: dependent samples have one state together"
+                f"a sum of {', '.join(of)} needs {half[0]} too: dependent samples have one state together",
+                do="Name whole runs of dependent samples in each sum.",
             )
         found.append(runs)
     return tuple(found)

@@ -128,7 +128,10 @@ def windows(
             known[key] = _designed(small, gap, seconds / len(cover.lists))
         output = f"{problem.output}{j + 1}"
         if output in law.variables:
-            raise InputError(f"the output of window {j + 1} would be called {output!r}, like a source variable")
+            raise InputError(
+                f"the output of window {j + 1} would be called {output!r}, like a source variable",
+                do="Rename this column.",
+            )
         ((_, letters),) = known[key].output.items()
         channels.append(Channel(law.alphabets(names), {output: letters}, known[key].rows))
     apart = len({n for w in cover.lists for n in w}) == sum(map(len, cover.lists))

@@ -60,7 +60,9 @@ def categorical(problem: Problem) -> Design:
         return _least_distortion(problem, remarks)
     most = problem.limits[0].at_most
     if most is None or most < 0:
-        raise Infeasible(f"a distortion of at most {most} cannot be had; the smallest is 0")
+        raise Infeasible(
+            f"a distortion of at most {most} cannot be had; the smallest is 0", do="Write a limit of 0 or more."
+        )
     channel, certificate = _at(problem, most)
     return proved(problem, channel, [certificate], method=METHOD, remarks=remarks)
 
@@ -68,10 +70,15 @@ def categorical(problem: Problem) -> Design:
 def _least_distortion(problem: Problem, remarks: list[str]) -> Design:
     joint, promise = problem.pmf, problem.guarantees[0]
     if not isinstance(promise, Leakage):
-        raise Unsupported("the closed form for categories limits a leakage")
+        raise Unsupported(
+            "the closed form for categories limits a leakage",
+            do="Minimise the distortion under a leakage, or choose another form.",
+        )
     most, edge = Fraction(promise.at_most_bits), 1 - Fraction(int(joint.weights.max()), joint.total)
     if most < 0:
-        raise Infeasible("no release leaks less than nothing; the smallest leakage is 0 bits")
+        raise Infeasible(
+            "no release leaks less than nothing; the smallest leakage is 0 bits", do="Promise 0 bits or more."
+        )
     start = Fraction(distortion_at_rate(joint.weights, joint.total, float(most)))
     for margin in MARGINS:  # the smallest step beyond the float at which the leakage is proved
         channel, certificate = _at(problem, min(start + margin, edge))

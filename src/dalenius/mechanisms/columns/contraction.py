@@ -85,7 +85,8 @@ def contract(
         if within > level:
             raise Infeasible(
                 f"within the limits of distortion no recipe has a contraction coefficient below {within:.6g}, and "
-                f"{float(level):g} is promised"
+                f"{float(level):g} is promised",
+                do="Allow more change, or promise that figure or more.",
             )
     found = least_contraction(limits, cost=cost, level=min(float(level), 1.0), gap=max(gap, CLOSE), seconds=seconds)
     channel, _ = model.channel(_rational(found.rows, cost + 1e6 * ~model.program.allowed))
@@ -173,7 +174,10 @@ def least_passing(
 
     d, limit = np.array([[float(Fraction(v)) for v in row] for row in distortion]), Fraction(at_most)
     if prior is None and (not every_input or least in ("correlation", "s_star")):
-        raise InputError(f"without a stated distribution only every_input=True makes sense, and not least={least!r}")
+        raise InputError(
+            f"without a stated distribution only every_input=True makes sense, and not least={least!r}",
+            do="Say every_input=True, or give a distribution.",
+        )
     p = np.full(len(d), 1 / len(d)) if prior is None else _weights(prior, len(d))
     limits = Limits.every_input(d, float(limit)) if every_input else Limits.average(p, d, float(limit))
     name, alphabet = ("X", tuple(map(str, range(len(d))))) if prior is None else next(iter(prior.variables.items()))
@@ -191,7 +195,7 @@ def least_passing(
         exact = channel(found.rows)
         return Passing(exact, capacity(exact).high, found.bound / float(np.log(2)) * (1 - 1e-15), least)
     if prior is None:
-        raise InputError("a stated distribution is needed")
+        raise InputError("a stated distribution is needed", do="Give a distribution.")
     if least == "correlation":
         found = least_correlation(p, limits, seconds=seconds)
         exact = channel(found.rows)
@@ -210,7 +214,8 @@ def least_passing(
 def _weights(prior: Pmf, n: int) -> Floats:
     if len(prior.variables) != 1 or len(next(iter(prior.variables.values()))) != n:
         raise InputError(
-            f"the stated distribution has one variable with a value for each of the {n} rows of the distortion"
+            f"the stated distribution has one variable with a value for each of the {n} rows of the distortion",
+            do="Give a distribution of so many values.",
         )
     if len(prior) != n:
         raise InvalidPmf("a value has probability 0; leave it out, since nothing is known about what it would reveal")
@@ -317,9 +322,12 @@ def reconstructed(q: Sequence[Sequence[float]], prior: Sequence[float]) -> tuple
     if (p <= 0).any() or abs(float(p.sum()) - 1) > 1e-9:
         raise InvalidPmf("Theorem 2 needs a stated distribution that is positive everywhere and sums to one")
     if (matrix < 0).any():
-        raise InputError("the matrix Q has a negative entry")
+        raise InputError("the matrix Q has a negative entry", do="Give numbers from 0 on.")
     root = np.sqrt(p)
     if float(np.abs(matrix @ (matrix.T @ root) - root).max()) > 1e-9:
-        raise InputError("Q Q' does not keep sqrt(P_X), so Q does not come from a distribution with this one")
+        raise InputError(
+            "Q Q' does not keep sqrt(P_X), so Q does not come from a distribution with this one",
+            do="Give the matrix and the distribution of one table.",
+        )
     out = (matrix.T @ root) ** 2
     return out[out > 0], (matrix * np.sqrt(out) / root[:, None])[:, out > 0]

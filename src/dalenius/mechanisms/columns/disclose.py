@@ -230,7 +230,8 @@ def _kept_must_be_free(problem: Problem) -> None:
             raise Infeasible(
                 f"{', '.join(problem.kept)} would leave as it is and alone reveals {told:.3g} bits about "
                 f"{', '.join(view)}, so no output beside it can be independent of {', '.join(view)}; "
-                "the nearest feasible problem does not keep it"
+                "the nearest feasible problem does not keep it",
+                do="Take it out of keep, or allow some bits instead of none.",
             )
 
 

@@ -52,7 +52,7 @@ def random_columns(
     """
     RANDOM_COLUMNS.refuse(replace(problem, form=problem.form or FORM))
     if rounds < 1:
-        raise InputError("random columns need at least one round")
+        raise InputError("random columns need at least one round", do="Ask for at least one round.")
     joint = problem.pmf
     p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
     rows = equations(problem, len(p))

@@ -71,13 +71,19 @@ class _Case:
         if problem.release:
             self.output = joint.alphabets(problem.release)
         elif not isinstance(measure.get("distortion"), list):
-            raise Unsupported('with output = "Y" the distortion is a matrix; its columns define the values')
+            raise Unsupported(
+                'with output = "Y" the distortion is a matrix; its columns define the values',
+                do="Write the distortion as a matrix, or leave out output.",
+            )
         else:
             self.output = {str(problem.output): tuple(str(k) for k in range(len(measure["distortion"][0])))}
         told = list(product(*self.output.values()))
         names, compared = list(self.inputs), columns_of(measure)
         if len(joint) * len(told) > MOST:
-            raise Unsupported(f"{len(joint)} records and {len(told)} values are too many for a dense recipe")
+            raise Unsupported(
+                f"{len(joint)} records and {len(told)} values are too many for a dense recipe",
+                do="Group values, or release fewer columns together.",
+            )
         records = [tuple(self.inputs[n][row[names.index(n)]] for n in compared) for row in joint.support.tolist()]
         low, _, self.unit = distortions(measure, dict(self.inputs), records, list(self.output), told)
         self.d, self.total, self.letters = low, joint.total, told
@@ -148,7 +154,8 @@ def _least_rate(case: _Case) -> tuple[Channel, Certificate]:
     if most is None or most < case.bottom:
         raise Infeasible(
             f"no release has an expected distortion of at most {float(most or 0):.12g}; the smallest is "
-            f"{float(case.bottom):.12g}"
+            f"{float(case.bottom):.12g}",
+            do="Raise the limit to that.",
         )
     if case.most is not None and most >= case.most:
         return case.said_once()
@@ -181,7 +188,10 @@ def _nearest(case: _Case) -> tuple[Channel, Certificate]:
 def _least_distortion(case: _Case) -> tuple[Channel, Certificate]:
     promise = case.problem.guarantees[0]
     if not isinstance(promise, Leakage):
-        raise Unsupported("plain rate-distortion limits a leakage")
+        raise Unsupported(
+            "plain rate-distortion limits a leakage",
+            do="Minimise the distortion under a leakage, or the leakage under a distortion.",
+        )
     limit = float(promise.at_most_bits) * float(np.log(2.0))
     nearest, certificate = _nearest(case)
     try:  # the least distortion of all, if it leaks little enough
@@ -207,7 +217,10 @@ def _least_distortion(case: _Case) -> tuple[Channel, Certificate]:
 def _silent(case: _Case) -> tuple[Channel, Certificate]:
     """Nothing may leak: the best constant letter, proved by a line that touches the curve close to its end."""
     if case.most is None:
-        raise Infeasible("no value is within a finite distance of every record; the smallest leakage is not 0")
+        raise Infeasible(
+            "no value is within a finite distance of every record; the smallest leakage is not 0",
+            do="Allow some bits, or a distortion without forbidden changes.",
+        )
     channel, _ = case.said_once()
     goal = float(case.bottom) + float(case.most - case.bottom) * (1 - 1e-6)
     _, line = rate_distortion(case.p, case.far, distortion=goal)

@@ -180,7 +180,7 @@ class Region:
     def membership(self, rate: Fraction, distortion: Fraction, equivocation: Fraction) -> Membership:
         """Is (R, D, E) in the region? A point closer to its border than the gap of the proof is not decided."""
         if min(rate, distortion, equivocation) < 0:
-            raise InputError("rate, distortion and equivocation are not negative")
+            raise InputError("rate, distortion and equivocation are not negative", do="Write numbers from 0 on.")
         point, (_, high) = (rate, distortion, equivocation), self.entropy
         zero, one = Fraction(0), Fraction(1)
         near = self.least_distortion()

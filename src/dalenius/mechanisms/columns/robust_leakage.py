@@ -194,7 +194,10 @@ def _constant(problem: Problem, like: object) -> tuple[float, Channel]:
     """The constant letter with the least distortion."""
     program = Model.of(problem).program
     if not isinstance(like, Channel):
-        raise Unsupported("promises within a ball need a dense recipe")
+        raise Unsupported(
+            "promises within a ball need a dense recipe",
+            do="Group values until there are fewer combinations, or leave out [robust].",
+        )
     weights = program.mass.astype(float) / float(sum(program.mass))
     costs = weights @ program.cost.astype(float)
     letter = int(costs.argmin())

@@ -134,7 +134,10 @@ def _matrix(channel: Noise, j: int) -> Floats:
     """p(y | x) of one column, from the weights of its noise."""
     axis, size, width = channel.axes[j], *(len(list(side.values())[j]) for side in (channel.inputs, channel.output))
     if max(size, width) > MOST:
-        raise Unsupported(f"numbers collected at the ends of a range of more than {MOST:,} points are not estimated")
+        raise Unsupported(
+            f"numbers collected at the ends of a range of more than {MOST:,} points are not estimated",
+            do="Use a coarser grid, or noise without clip.",
+        )
     law = np.array([float(w) for w in (*axis.weights[:0:-1], *axis.weights)])
     law /= law.sum()
     found = np.zeros((size, width))

@@ -137,7 +137,8 @@ def _least_error(problem: Problem, numbers: Numbers, plan: Any) -> Design:
     low = log(whole) - 30
     if broken(exp(high)):
         raise Infeasible(
-            f"a squared error of {exp(high):g} is still not enough to keep {problem.guarantees[0].words()}"
+            f"a squared error of {exp(high):g} is still not enough to keep {problem.guarantees[0].words()}",
+            do="Promise less.",
         )
     rounds = 24 if any(isinstance(g, Dalenius) for g in problem.guarantees) else 45  # capacities are found to 1e-4
     for _ in range(rounds):
@@ -206,7 +207,9 @@ def _by_level(problem: Problem, numbers: Numbers, levels: Sequence[LocalDP]) -> 
             "--delta, or --mechanism best for a small grid, and one level alone"
         )
     if not promise.epsilon:
-        raise Infeasible("local_dp = 0 needs a release that reveals nothing, which no added noise is")
+        raise Infeasible(
+            "local_dp = 0 needs a release that reveals nothing, which no added noise is", do="Allow a level above 0."
+        )
     many, columns = len(numbers.names), []
     for j, (name, grid) in enumerate(zip(numbers.names, numbers.grids, strict=True)):
         n, clip = len(grid), _clip(problem, numbers, j)
@@ -282,7 +285,10 @@ def _clip(problem: Problem, numbers: Numbers, j: int) -> tuple[int, int] | None:
         return None
     low, high = ((end - numbers.grids[j][0]) / numbers.steps[j] for end in ends)
     if low.denominator != 1 or high.denominator != 1:
-        raise InputError(f"column {numbers.names[j]!r}: the released range does not begin and end on the grid")
+        raise InputError(
+            f"column {numbers.names[j]!r}: the released range does not begin and end on the grid",
+            do="Choose ends of clip that are points of the grid.",
+        )
     return int(low), int(high)
 
 
@@ -290,7 +296,7 @@ def _clipped(problem: Problem, numbers: Numbers, channel: Noise) -> Noise:
     """The same noise, collected at the ends of the declared ranges."""
     assert problem.noise is not None
     if unknown := [n for n in problem.noise.clip if n not in numbers.names]:
-        raise InputError(f"clip names {unknown[0]!r}, which is not released")
+        raise InputError(f"clip names {unknown[0]!r}, which is not released", do="Name a released column in clip.")
     if not problem.noise.clip:
         return channel
     columns = []
@@ -318,7 +324,9 @@ def _design(
         )
     except NotCertified as e:
         if "more than" in str(e) or "not bounded" in str(e):
-            raise Infeasible(f"{words} within the limit does not do: {e}") from None
+            raise Infeasible(
+                f"{words} within the limit does not do: {e}", do="Raise the limit, or promise less."
+            ) from None
         raise
 
 

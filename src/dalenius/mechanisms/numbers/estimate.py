@@ -128,7 +128,8 @@ class Undone:
         K = give @ take
         if np.linalg.matrix_rank(K, tol=1e-9) < len(K):
             raise Unsupported(
-                "what is released does not depend on the whole record: there is an axis on which it reveals nothing"
+                "what is released does not depend on the whole record: there is an axis on which it reveals nothing",
+                do="Estimate means of columns by themselves, or ask the owner for less noise.",
             )
         plain = (give == np.eye(*give.shape)).all()
         back = np.linalg.inv(K)
@@ -334,7 +335,7 @@ def regress_numbers(
         if name not in undone.names:
             raise MismatchError(f"there is no column {name!r}; there are {', '.join(map(repr, undone.names))}")
     if not on or outcome in on:
-        raise InputError("an outcome is regressed on other columns")
+        raise InputError("an outcome is regressed on other columns", do="Name other columns after --on.")
     unit = np.eye(len(undone.names))
     X = unit[[undone.names.index(name) for name in on]]
     y = unit[undone.names.index(outcome)]
@@ -413,10 +414,12 @@ def _places(channel: Noise, released: Any) -> Floats:
     """The released letters by number, one column each."""
     table = open_table(released)
     if missing := [n for n in channel.output if n not in table.names]:
-        raise MismatchError(f"the released table has no column {missing[0]!r}")
+        raise MismatchError(
+            f"the released table has no column {missing[0]!r}", do="Give the table that was written for this card."
+        )
     coded = encode(table, {name: Column(values=tuple(a)) for name, a in channel.output.items()}, list(channel.output))
     if coded.rows < 2:
-        raise InputError(f"{coded.rows} released rows are too few to estimate from")
+        raise InputError(f"{coded.rows} released rows are too few to estimate from", do="Use the whole released table.")
     return np.stack([coded.codes[n].astype(float) for n in channel.output], axis=1)
 
 

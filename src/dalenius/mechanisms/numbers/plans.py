@@ -226,7 +226,9 @@ class ColumnPlan:
         return min((c for c in more if c), key=lambda c: c.told(self.numbers.shares), default=None) or self._unmet(j)
 
     def _unmet(self, j: int) -> Draft:
-        raise Unsupported(f"the distortion leaves no room for noise on {self.numbers.names[j]!r}")
+        raise Unsupported(
+            f"the distortion leaves no room for noise on {self.numbers.names[j]!r}", do="Raise the limit."
+        )
 
     def channel(self, d: float) -> Noise:
         drafts, numbers = self.drafts(d), self.numbers
@@ -326,7 +328,10 @@ class PrincipalPlan:
     def channel(self, d: float) -> Noise:
         drafts, units = self._drawn(d)
         if not drafts:
-            raise Unsupported("the distortion is not below the variance: there is no axis left")
+            raise Unsupported(
+                "the distortion is not below the variance: there is no axis left",
+                do="Lower the limit of the distortion.",
+            )
         letters, sizes, back = self.numbers.letters, self.numbers.sizes, self._back(units)
         give = tuple(tuple(Fraction(round(entry * (1 << BITS)), 1 << BITS) for entry in row) for row in back.tolist())
         shift = [Fraction(round((m + 0.5) * (1 << BITS)), 1 << BITS) for m in self.mean.tolist()]

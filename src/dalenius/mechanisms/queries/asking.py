@@ -112,7 +112,7 @@ def calibrated_question(question: Question, records: int, at_most_bits: Fraction
         With the parameter that was found, and the bits that are proved for it.
     """
     if at_most_bits <= 0:
-        raise InputError("the budget is above 0 bits; at 0 bits nothing may be answered")
+        raise InputError("the budget is above 0 bits; at 0 bits nothing may be answered", do="Allow more than 0 bits.")
     totals, group = totals_of(question.shape(records), records), question.group
     lacking = unknown_bits(against)
 
@@ -197,7 +197,8 @@ def _to_lacking(question: Question, records: int, lacking: float) -> float:
     if question.kind not in ("count", "histogram") or question.noise in TABLES or question.group != 1:
         raise Unsupported(
             "unknown:BITS is for counts and histograms under noise that is added, one record a person: a number "
-            "between two ends may have any digits, so that nobody lacks a stated number of bits about it"
+            "between two ends may have any digits, so that nobody lacks a stated number of bits about it",
+            do="Use --against any or independent, or ask for a count.",
         )
     shape = question.shape(records)
     cells = len(shape.labels)
@@ -205,7 +206,10 @@ def _to_lacking(question: Question, records: int, lacking: float) -> float:
     most = records * log(outcomes) / log(2)
     if not 0 <= lacking <= most * (1 + 1e-12):
         said = "yes-or-no records" if outcomes == 2 else f"records of {outcomes} kinds"
-        raise InputError(f"{lacking:g} bits are unknown to the adversary; {records:,} {said} hold {most:,.12g}")
+        raise InputError(
+            f"{lacking:g} bits are unknown to the adversary; {records:,} {said} hold {most:,.12g}",
+            do="Write at most that many bits.",
+        )
     if shape.every != 1:
         raise Unsupported("unknown:BITS needs a grid of whole records; leave grid out")
     noise = noise_of(question, records)

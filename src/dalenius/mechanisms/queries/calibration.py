@@ -130,7 +130,9 @@ def calibrate(
     (0.31601935, True)
     """
     if at_most_bits <= 0:
-        raise InputError("the budget is above 0 bits; at 0 bits nothing about f may leave")
+        raise InputError(
+            "the budget is above 0 bits; at 0 bits nothing about f may leave", do="Allow more than 0 bits."
+        )
     if query.noise == "table":
         raise Unsupported("noise by table has no parameter to be calibrated; audit it instead")
     lacking = unknown_bits(against)

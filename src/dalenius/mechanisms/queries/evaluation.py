@@ -77,7 +77,10 @@ def evaluate(question: Question, table: Any, *, on_progress: Progress | None = N
     if question.unit is not None:
         raw, chosen = _of_persons(question, question.unit, source, raw, chosen)
     if question.records is not None and question.records != raw.rows:
-        raise TableError(f"the query file says {question.records:,} records, and {source.name} has {raw.rows:,}")
+        raise TableError(
+            f"the query file says {question.records:,} records, and {source.name} has {raw.rows:,}",
+            do="Correct records in the query file, or leave it out.",
+        )
     return Evaluated(raw.rows, _added_up(question, source, raw, chosen), raw.digest())
 
 
@@ -140,7 +143,10 @@ def _number(question: Question, source: Table, name: str, text: str) -> Fraction
         known = [exact(v) for v in question.alphabet(name)]
         value = _exact(source, name, text)
         if value not in known:
-            raise TableError(f"{source.name}, column {name!r}: {text} is not among the values of the query file")
+            raise TableError(
+                f"{source.name}, column {name!r}: {text} is not among the values of the query file",
+                do="Add the value to `letters` of the query file, or leave its rows out by `where`.",
+            )
         return value
     return min(max(_exact(source, name, text), question.between.low), question.between.high)
 
@@ -149,7 +155,10 @@ def _exact(source: Table, name: str, text: str) -> Fraction:
     try:
         return exact(text)
     except InputError:
-        raise TableError(f"{source.name}, column {name!r}: {text!r} is not a number, which a sum needs") from None
+        raise TableError(
+            f"{source.name}, column {name!r}: {text!r} is not a number, which a sum needs",
+            do="Correct the table, or leave such rows out by where.",
+        ) from None
 
 
 def _missing(source: Table, name: str) -> TableError:

@@ -197,7 +197,10 @@ def proved_answer_text(question: Question, records: int) -> Proved:
     shape = question.shape(records)
     group = question.group
     if group > records:
-        raise InputError(f"max_rows is {group}, and the table has {records:,} records")
+        raise InputError(
+            f"max_rows is {group}, and the table has {records:,} records",
+            do="Write at most so many rows for one person.",
+        )
     noise = noise_of(question, records)
     steps = None if isinstance(noise, NoiseTable) else reach(noise, question.level)
     seen = figures(question, records, noise)

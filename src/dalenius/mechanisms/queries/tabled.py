@@ -108,7 +108,9 @@ def tabled(question: Question, records: int, work: Work) -> Tabled:
     values = [tuple(v * shape.step for v in total) for total in sums]
     outcomes, rows = _rows(question, values)
     if len(outcomes) > MOST_OUTCOMES:
-        raise Unsupported(f"the table of noise has more than {MOST_OUTCOMES} outcomes")
+        raise Unsupported(
+            f"the table of noise has more than {MOST_OUTCOMES} outcomes", do="Use a smaller table of noise."
+        )
     numbers, scale = whole([entry for row in rows for entry in row])
     table = tuple(tuple(numbers[k : k + len(outcomes)]) for k in range(0, len(numbers), len(outcomes)))
     laws = Laws(np.array([[float(entry) for entry in row] for row in rows]))
@@ -124,6 +126,9 @@ def _rows(question: Question, values: list[tuple[Fraction, ...]]) -> tuple[tuple
     wanted = [label(value) for value in values]
     if set(names) != set(wanted):
         odd = sorted(set(names) ^ set(wanted))[0]
-        raise InputError(f"the input of the table of noise and the values of the answer differ in {odd!r}")
+        raise InputError(
+            f"the input of the table of noise and the values of the answer differ in {odd!r}",
+            do="Make both lists of values equal.",
+        )
     ((outcomes),) = question.table.output.values()
     return tuple(outcomes), tuple(question.table.rows[list(names).index(word)] for word in wanted)

@@ -52,7 +52,10 @@ def common_records(wide: Wide) -> Integers:
     found = np.flatnonzero(wide.by_record.sum(axis=1) >= (wide.problem.min_multiplicity or 0))
     if not len(found):
         most = int(wide.by_record.sum(axis=1).max())
-        raise Infeasible(f"no record has {wide.problem.min_multiplicity} rows; the most common one has {most}")
+        raise Infeasible(
+            f"no record has {wide.problem.min_multiplicity} rows; the most common one has {most}",
+            do="Lower min_multiplicity to that, or group values.",
+        )
     return found
 
 

@@ -250,7 +250,8 @@ def _beside_bars(task: _Task) -> Found:
             best = listed(task.wide, task.gap, task.seconds / 2, task.on_progress)
         except Infeasible as e:
             raise Infeasible(
-                f"among the records of the table {e}; whether other combinations would is not known"
+                f"among the records of the table {e}; whether other combinations would is not known",
+                do="Allow more change, promise less, or leave out form.",
             ) from None
         known = freer().found()
         return replace(best, others=(known.proof, *known.others))
@@ -268,7 +269,8 @@ def _beside_bars(task: _Task) -> Found:
 def _to_medians(task: _Task) -> Found:
     if not task.independent or task.limited:
         raise Unsupported(
-            'towards = "median" is for an independent release, with one observed secret and without limits'
+            'towards = "median" is for an independent release, with one observed secret and without limits',
+            do="Leave out towards.",
         )
     return towards_medians(task.wide, 0.0, task.on_progress, _ending(task.seconds))
 
@@ -277,7 +279,8 @@ def _in_one_direction(task: _Task) -> Found:
     share = task.problem.towards
     if not isinstance(share, Fraction) or not task.independent or task.limited or len(task.wide.classes) != 2:
         raise Unsupported(
-            "towards is for an independent release, with one observed secret of two values and without limits"
+            "towards is for an independent release, with one observed secret of two values and without limits",
+            do="Leave out towards.",
         )
     return towards(task.wide, share, 0.0, task.on_progress, _ending(task.seconds))
 
@@ -334,7 +337,8 @@ def _beyond(task: _Task, nothing: NothingWithin) -> Infeasible | Unsupported:
     if least > (limit.at_most or 0):
         return Infeasible(
             f"no release keeps the promises with a distortion of {named} below {float(least):.6g}, and its limit is "
-            f"{limit.at_most}; {nothing.reached:.6g} can be had"
+            f"{limit.at_most}; {nothing.reached:.6g} can be had",
+            do="Raise the limit to that.",
         )
     return Unsupported(
         f"no release was found with a distortion of {named} below {nothing.reached:.6g}, and its limit is "

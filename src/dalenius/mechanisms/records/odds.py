@@ -56,7 +56,10 @@ def best_guess(wide: Wide, promise: Guess, on_progress: Progress, deadline: floa
     blind = Fraction(int(sizes[heavy]), wide.total)
     limit = promise.at_most if promise.at_most is not None else (promise.times or Fraction(1)) * blind
     if limit < blind:
-        raise Infeasible(f"without the release a guess is right with probability {float(blind):.6g}, more than allowed")
+        raise Infeasible(
+            f"without the release a guess is right with probability {float(blind):.6g}, more than allowed",
+            do="Promise at least that.",
+        )
     method = "records: the cheapest part of a transport"
     found = between_two(wide, light, heavy, limit, on_progress, deadline)
     if found is None:

@@ -72,7 +72,8 @@ def bottleneck(
     if float(limit.at_least_bits) > most:
         raise Infeasible(
             f"all of {', '.join(problem.inputs)} reveals {most:.9g} bits about {', '.join(limit.about)}, less than the "
-            f"{up(limit.at_least_bits, 9)} of at_least_bits; the largest that can be asked for is {most:.9g}"
+            f"{up(limit.at_least_bits, 9)} of at_least_bits; the largest that can be asked for is {most:.9g}",
+            do="Lower at_least_bits to that, or observe more columns.",
         )
 
     designed = nearest_telling if isinstance(problem.objective, MinimizeDistortion) else least_telling

@@ -85,7 +85,7 @@ def sweep(
     if place is None:
         raise InputError("there is nothing to trade: add a [[guarantee]] with leakage = [...] and at_most_bits")
     if points < 2:
-        raise InputError(f"a curve has at least 2 points, not {points}")
+        raise InputError(f"a curve has at least 2 points, not {points}", do="Ask for at least 2 points.")
     promise = problem.guarantees[place]
     assert isinstance(promise, Leakage)
     most = Fraction(floor(_all_told(problem, promise) * GRAIN), GRAIN)

@@ -116,7 +116,7 @@ class Curve:
         """
         found = [point for point in self.points if point.high <= bits]
         if not found:
-            raise InputError(f"every point of this curve reveals more than {bits} bits")
+            raise InputError(f"every point of this curve reveals more than {bits} bits", do="Ask for more bits.")
         return min(found, key=lambda point: point.distortion)
 
     def to_frame(self) -> Any:

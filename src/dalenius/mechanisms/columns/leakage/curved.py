@@ -350,6 +350,7 @@ def _about_secret(problem: Problem, promise: Sibson, mass: Exact) -> Bent:
         reached = float(promise.order / (promise.order - 1)) * float(np.log2(floor))
         raise Infeasible(
             f"{', '.join(problem.beside)} alone has {reached:.9g} bits of Sibson's information about "
-            f"{', '.join(promise.about)}, more than the limit; the smallest that can be kept is {reached:.9g} bits"
+            f"{', '.join(promise.about)}, more than the limit; the smallest that can be kept is {reached:.9g} bits",
+            do="Raise the limit to that, or take the column out of keep.",
         )
     return bent

@@ -82,7 +82,10 @@ class Model:
             limits.append((reader.costs(limit, allowed, ("limit", k, "distortion")), limit.at_most or Fraction(0)))
         for e in np.flatnonzero(~allowed.any(axis=1)):
             where = named(problem, problem.inputs)[e]
-            raise Infeasible(f"the input {', '.join(where)} has no value that it may be released as; 0 values are left")
+            raise Infeasible(
+                f"the input {', '.join(where)} has no value that it may be released as; 0 values are left",
+                do="Forbid less, or let it be released as another value.",
+            )
         leakages, worst, views, odds = [], [], [], []
         found = [gauged(problem, g, reader.near.numbers, worlds_of(problem)) for g in problem.guarantees]
         gauges = [one for one in found if one is not None]

@@ -167,7 +167,8 @@ class Reader:
             raise Infeasible(
                 f"{', '.join(problem.beside)} alone reveals {told:.3g} bits about {', '.join(view)}, so nothing "
                 f"released "
-                f"beside it can be independent of {', '.join(view)}"
+                f"beside it can be independent of {', '.join(view)}",
+                do="Take it out of keep, or allow some bits instead of none.",
             )
         return [
             np.outer(alone, mass - table[:, :, k].sum(axis=1)) + joint.total * table[:, :, k].T
@@ -210,7 +211,8 @@ class Reader:
             if told > bits:
                 raise Infeasible(
                     f"{_beside(problem, world)} alone reveals {up(told, 9)} bits about {', '.join(secret)}, more than "
-                    f"the {float(bits):g} of worst_case_leakage; the smallest limit that can be kept is {up(told, 9)}"
+                    f"the {float(bits):g} of worst_case_leakage; the smallest limit that can be kept is {up(told, 9)}",
+                    do="Raise the limit to that, or take the column out of keep.",
                 )
             rest = mass - here
             table = np.vstack([counts[rows], rest]) if rest.any() else counts[rows]
@@ -241,7 +243,8 @@ class Reader:
                 value = ", ".join(_letters(problem, secret, s))
                 raise Infeasible(
                     f"{_beside(problem, g)} alone moves the odds of {', '.join(secret)} = {value} by a factor "
-                    f"of {float(ratio):.6g}, further than e^{float(epsilon):g} of information_privacy"
+                    f"of {float(ratio):.6g}, further than e^{float(epsilon):g} of information_privacy",
+                    do="Raise the level, or take the column out of keep.",
                 )
             rows.append(row)
             against.append([alone[s] * int(n) for n in here[g]])

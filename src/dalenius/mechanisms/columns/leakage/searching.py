@@ -381,7 +381,8 @@ def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multiplier
         if smallest > limit:
             raise Infeasible(
                 f"no recipe has the distortion of limit {j + 1}, {written(limit)}: the smallest possible is "
-                f"{written(smallest)} ({up(smallest, 9)})"
+                f"{written(smallest)} ({up(smallest, 9)})",
+                do="Raise the limit to that.",
             )
         if smallest < limit:
             kept.append(j)

@@ -55,7 +55,10 @@ class Trade:
                 raise InputError("there is nothing to trade: add a [[guarantee]] with leakage = [...] and at_most_bits")
             rest = tuple(g for g in problem.guarantees if g is not leaks[0])
             return cls(problem, leaks[0].about, goal.measure, None, problem.limits, rest)
-        raise InputError("a trade-off is traced for minimize = { leakage } or { distortion, of }")
+        raise InputError(
+            "a trade-off is traced for minimize = { leakage } or { distortion, of }",
+            do="Minimise one of these, or use dalenius solve.",
+        )
 
     def at_distortion(self, level: Fraction) -> Problem:
         """The least leakage at that distortion."""
