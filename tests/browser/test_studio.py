@@ -241,7 +241,7 @@ def test_losses_are_accepted_before_a_release(visit: Visit) -> None:
     expect(page.get_by_text("falls from 3,200")).to_be_visible()
     expect(page.locator("#next")).to_be_disabled()
     refused = visit.send("/api/release", name="release", accepted=False)
-    assert refused == {"error": "Accept what is lost first."}
+    assert refused == {"error": "Accept what is lost first. Tick the box below the losses."}
     page.check("#accept")
     expect(page.locator("#next")).to_be_enabled()
     page.uncheck("#accept")
@@ -382,7 +382,7 @@ def test_values_are_merged_by_hand_and_the_command_says_so(
     page.click("#undo-0")
     visit.until(lambda state: not state["choices"]["named"])
     refused = visit.send("/api/merge", column="illnesses", one=0, other=2)
-    assert refused == {"error": "Only neighbouring ranges can be merged."}
+    assert refused["error"].startswith("Only neighbouring ranges can be merged.")
 
 
 def test_a_ledger_is_chosen_and_charged(visit: Visit, capsys: pytest.CaptureFixture[str]) -> None:
@@ -409,6 +409,48 @@ def test_a_ledger_is_chosen_and_charged(visit: Visit, capsys: pytest.CaptureFixt
             page.locator("#name").wait_for()
     assert "leakage:health" in page.inner_text("#main")
     assert not (visit.studio.folder / "second").exists()
+
+
+def test_the_statement_opens_apart_from_the_studio(visit: Visit) -> None:
+    page = visit.page
+    assert visit.page.request.get(f"{visit.studio.base}/statement").status == 404  # nothing is released yet
+    visit.solved()
+    visit.go("release")
+    if visit.asks_to_accept():
+        page.check("#accept")
+    page.click("#next")
+    page.locator("#statement").wait_for(timeout=PATIENCE)
+    with page.context.expect_page() as opened:
+        page.click("#statement")
+    statement = opened.value
+    expect(statement.locator("h1")).to_be_visible()
+    assert statement.evaluate("window.origin") == "null"  # it has no part in the studio's cookie
+    assert statement.evaluate("window.opener") is None
+    asked = "fetch('/api/state').then(() => 'answered', () => 'refused')"
+    assert statement.evaluate(asked) == "refused"
+    expect(statement.locator("#prove")).to_be_visible(timeout=PATIENCE)  # its own scripts run
+    statement.click("#prove")
+    expect(statement.locator("#prove-said")).to_contain_text("The promise holds: proved again", timeout=PATIENCE)
+    assert visit.watched.faults() == {}
+
+
+def test_a_wide_table_shows_a_first_curve_at_once(tmp_path: Path, watch: Any) -> None:
+    rows = 3000
+    columns = {f"q{k}": [f"answer {(i * (k + 3) + i // 7) % 12}" for i in range(rows)] for k in range(12)}
+    columns |= {"fnlwgt": [str(10_000 + 7 * i) for i in range(rows)]}
+    columns = {"income": ["high" if (i // 3) % 4 == 0 else "low" for i in range(rows)]} | columns
+    pyarrow.csv.write_csv(pa.table(columns), tmp_path / "wide.csv")
+    with running(tmp_path / "wide.csv", tmp_path) as studio:
+        visit = Visit(studio, watch)
+        state = visit.state()
+        assert state["choices"]["roles"]["fnlwgt"] == "out"
+        assert sum(role == "release" for role in state["choices"]["roles"].values()) in range(1, 5)
+        assert "one recipe" in state["problem"]["because"]
+        visit.go("trade")
+        seen = visit.until(lambda state: state["trade"]["points"] or state["trade"]["state"] == "failed")["trade"]
+        assert seen["points"]
+        assert visit.solved()["left"] == ""
+        assert visit.watched.faults() == {}
 
 
 def test_whole_records_have_a_curve(tmp_path: Path, watch: Any) -> None:

@@ -14,7 +14,19 @@ from dalenius.cli.grammar import parser
 from dalenius.core import Problem
 from dalenius.core.problem_file import read_toml
 from dalenius.errors import InputError
-from dalenius.starting import Groups, Look, Wish, as_written, columns, draft, flags_of, level_of, look_at, roles
+from dalenius.starting import (
+    Groups,
+    Look,
+    Wish,
+    as_written,
+    columns,
+    draft,
+    few_columns,
+    flags_of,
+    level_of,
+    look_at,
+    roles,
+)
 from dalenius.starting.grouping import Cells, merged
 from dalenius.starting.ranges import in_order, labels_of, round_cuts, rounded
 from dalenius.starting.wishes import joined_names, logarithm, names_in
@@ -77,6 +89,32 @@ def test_columns_that_point_at_people_or_say_nothing_are_left_out():
     named = roles(open_table(TABLE.rename_columns(["patient_id", "age", "town", "job", "health", "year"])))
     assert named[1] == "health"
     assert "patient_id" in named[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "weighs"),
+    [
+        *((name, True) for name in ("fnlwgt", "PWGTP", "PWGTP12", "survey_weight", "perwt")),
+        *((name, False) for name in ("weight", "wt", "birth_weight", "weighting")),
+    ],
+)
+def test_sampling_weights_are_left_out_and_weights_of_bodies_are_not(name, weighs):
+    table = pa.table({"income": ["high", "low"] * 50, name: [str(k % 40) for k in range(100)]})
+    left_out, _ = roles(open_table(table))
+    assert ("sampling weight" in left_out.get(name, "")) == weighs
+
+
+def test_a_few_columns_have_one_recipe_together():
+    rows = 3000
+    columns = {f"q{k}": [f"answer {(i * (k + 3) + i // 7) % 12}" for i in range(rows)] for k in range(6)}
+    columns |= {"again": columns["q0"], "income": ["high" if (i // 3) % 4 == 0 else "low" for i in range(rows)]}
+    looks = look_at(open_table(pa.table(columns)), list(columns))
+    wish = Wish((("income",),), ("q0", "again", "q1", "q2", "q3"), "reveal", Fraction(1, 100))
+    found = few_columns(looks, wish, most=3)
+    assert found[0] == "q0"
+    assert "again" not in found  # q0 says it already
+    assert draft(open_table(pa.table(columns)), replace(wish, release=tuple(found)), path="t.csv").form == "dense"
+    assert few_columns(looks, wish, most=1) == ["q0"]
 
 
 def test_a_column_that_names_people_is_taken_out_of_the_release():

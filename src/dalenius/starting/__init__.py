@@ -4,7 +4,7 @@ The command `init`, the studio and `dalenius.protect` all start here, so that th
 """
 
 from dalenius.starting.columns import Look, as_written, look_at, roles
-from dalenius.starting.drafting import Draft, disclosure, draft, suggested_groups
+from dalenius.starting.drafting import Draft, disclosure, draft, few_columns, suggested_groups
 from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import DENSE, FLAGS, PARTS, PROMISES, RECORDS, Wish, flags_of, level_of
 
@@ -21,6 +21,7 @@ __all__ = [
     "as_written",
     "disclosure",
     "draft",
+    "few_columns",
     "flags_of",
     "level_of",
     "look_at",

@@ -40,6 +40,13 @@ NAMING = re.compile(
 )
 """Names of columns that point at people."""
 
+WEIGHING = re.compile(
+    r"(.*[_ .-])?(fnlwgt|[hp]?wgtp?\d*|(per|pers|hh|asec|samp|final)[_ .-]?wt\d*|wt(finl|supp|fa)|"
+    r"(survey|sampling|sample|final|person|household|design|replicate)[_ .-]?weights?\d*)",
+    re.IGNORECASE,
+)
+"""Names of columns that say for how many people of a survey a row stands; a weight of a body is none of them."""
+
 SENSITIVE = (
     *("health", "diagnosis", "disease", "illness", "disability", "income", "salary", "wage", "debt", "crime"),
     *("religion", "party", "vote", "orientation", "ethnicity", "race"),
@@ -232,6 +239,8 @@ def roles(table: Table) -> tuple[dict[str, str], str | None]:
             left_out[name] = f"it names rows: {distinct:,} different values in {rows:,} rows"
         elif NAMING.fullmatch(name):
             left_out[name] = "its name says that it points at people"
+        elif WEIGHING.fullmatch(name):
+            left_out[name] = "its name says that it is a sampling weight; --cut releases it in ranges all the same"
         elif distinct > MOST_VALUES and not column["looks_numeric"]:
             some = [entry["letter"] for entry in column.get("top", [])]
             dated = "dates are read like 2026-03-17" if all(map(OTHER_DATES.fullmatch, some)) else ""

@@ -1,6 +1,6 @@
 """`draft`: the groups, the mechanism and the problem file that fit a table and a wish."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, log10, prod, sqrt
@@ -35,6 +35,7 @@ COLUMN = 0.05  # seconds for a value of a column by itself
 MOST_SECRET = 4  # ranges of a secret number
 MOST_RECORD = 10  # groups of a column of a wide table
 LEAST_BITS = 1e-9  # less than this is the rounding of doubles
+TRIES = 3  # columns that are looked at for each one that is chosen
 RARE = 5  # times the least number of rows: a rarer answer of the secret is merged
 
 
@@ -300,6 +301,36 @@ def _secret_groups(look: Look, wish: Wish) -> Groups:
     while not groups.cuts and len(groups.labels) > 2 and groups.counts.min() < RARE * wish.min_rows:
         groups = groups.joined(*groups.merges()[0])
     return groups
+
+
+def few_columns(looks: Mapping[str, Look], wish: Wish, *, most: int) -> list[str]:
+    """The first columns of a wish that one recipe changes together, within seconds and without coarse groups.
+
+    A column that another one decides, such as a number beside its name, is not taken twice.
+
+    Parameters
+    ----------
+    looks : mapping
+        The columns of the table.
+    wish : Wish
+        What to protect and promise, and the columns to choose from.
+    most : int
+        How many columns are enough.
+
+    Returns
+    -------
+    list of str
+    """
+    secrets = [_secret_groups(looks[name], wish) for name in wish.secrets]
+    found: list[str] = []
+    for name in wish.release[: TRIES * most]:
+        if len(found) == most:
+            break
+        *others, last = (starting_groups(looks[n], wish) for n in (*found, name))
+        known = any(Cells.of([groups, last]).bits < groups.bits + LEAST_BITS for groups in others)
+        if not known and _formed(wish, [*others, last], secrets, [])[0] == DENSE:
+            found.append(name)
+    return found
 
 
 def _formed(

@@ -63,8 +63,9 @@ class Door:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
+                said = {name for name, _ in message["headers"]}
                 more = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-                message["headers"] = [*message["headers"], *more]
+                message["headers"] = [*message["headers"], *(one for one in more if one[0] not in said)]
             await send(message)
 
         refusal = self.refusal(scope["method"], head)

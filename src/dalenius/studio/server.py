@@ -15,7 +15,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from dalenius.errors import DaleniusError, InputError
@@ -36,6 +36,13 @@ PAGES = {
     "/static/curve.mjs": ("curve.mjs", "text/javascript; charset=utf-8"),
 }
 
+STATEMENT_POLICY = (
+    "sandbox allow-scripts allow-modals; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+)
+"""A statement is a page of its own: it has no part in the studio's cookie, and it loads nothing. The policy that it
+carries holds beside this one, and lets only the scripts run whose digests it names."""
+
 
 def _page(name: str, kind: str) -> Callable[[Request], Any]:
     text = files("dalenius.studio").joinpath("pages", name).read_text("utf-8")
@@ -51,6 +58,12 @@ def application(session: Session, ended: Callable[[], bool]) -> Starlette:
 
     async def state(_: Request) -> Response:
         return JSONResponse(session.state())
+
+    async def statement(_: Request) -> Response:
+        text = await run_in_threadpool(session.statement)
+        if text is None:
+            return PlainTextResponse("There is no release yet.", 404)
+        return HTMLResponse(text, headers={"Content-Security-Policy": STATEMENT_POLICY})
 
     def doing(act: Callable[[Mapping[str, Any]], None]) -> Callable[[Request], Any]:
         """A route that changes something and answers with the new state, or with one sentence."""
@@ -104,6 +117,7 @@ def application(session: Session, ended: Callable[[], bool]) -> Starlette:
     return Starlette(
         routes=[
             *(Route(address, _page(*page)) for address, page in PAGES.items()),
+            Route("/statement", statement),
             Route("/api/state", state),
             Route("/api/events", events),
             *(Route(address, doing(act), methods=["POST"]) for address, act in changing.items()),

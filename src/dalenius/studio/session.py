@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.errors import DaleniusError, InputError
-from dalenius.starting import DENSE, RECORDS, Draft, Wish, as_written, draft, flags_of, look_at, roles
+from dalenius.starting import DENSE, RECORDS, Draft, Wish, as_written, draft, few_columns, flags_of, look_at, roles
 from dalenius.studio.choices import LEVELS, Choices
 from dalenius.studio.jobs import Jobs
 from dalenius.studio.showing import shown_state
@@ -49,16 +49,23 @@ class Session:
         self.looks = look_at(self.table, [n for n in self.table.names if n not in self.left_out])
         self.rows = next(iter(self.looks.values())).rows
         usable = [n for n in self.table.names if n not in self.left_out and n != sensitive]
-        released = usable if len(usable) <= AT_FIRST + 2 else usable[:AT_FIRST]
+        released = usable if len(usable) <= AT_FIRST + 2 else self._at_first(usable, sensitive)
         first = dict.fromkeys(self.table.names, "out") | dict.fromkeys(released, "release")
         if sensitive:
             first[sensitive] = "protect"
         self.choices = Choices(first, "reveal", LEVELS["reveal"])
         self.draft: Draft | None = None
         self.error = ""
-        self.trade: Json = {"state": "none", "points": [], "chosen": 0, "total": 0, "error": ""}
+        self.trade: Json = {"state": "none", "points": [], "chosen": 0, "total": 0, "tried": 0, "error": ""}
         self.releasing: Json = {"state": "none", "error": ""}
         self.choose(self.choices)
+
+    def _at_first(self, usable: list[str], sensitive: str | None) -> list[str]:
+        """A few columns of a wide table that have one recipe together, so that the first picture comes in seconds."""
+        if sensitive is None:
+            return usable[:AT_FIRST]
+        wish = Wish(((sensitive,),), tuple(usable), "reveal", Fraction(LEVELS["reveal"]))
+        return few_columns(self.looks, wish, most=AT_FIRST) or usable[:AT_FIRST]
 
     # --- choosing -----------------------------------------------------------------------------------------------------
     def choose(self, choices: Choices) -> None:
@@ -66,7 +73,7 @@ class Session:
         with self.lock:
             if self.draft is None or not choices.same_problem(self.choices):
                 self.jobs.cancel()
-                self.trade = {"state": "none", "points": [], "chosen": 0, "total": 0, "error": ""}
+                self.trade = {"state": "none", "points": [], "chosen": 0, "total": 0, "tried": 0, "error": ""}
                 self.releasing = {"state": "none", "error": ""}
             self.choices = choices
             self.draft = None
@@ -146,7 +153,7 @@ class Session:
                     f"There is no curve to choose from: {self.draft.because} The level is the one that you wrote.",
                     do="Go on to Release.",
                 )
-            self.trade = {"state": "running", "points": [], "chosen": 0, "total": 0, "error": ""}
+            self.trade = {"state": "running", "points": [], "chosen": 0, "total": 0, "tried": 0, "error": ""}
             self.releasing = {"state": "none", "error": ""}
             file = str(self.folder / "problem.toml")
             self.jobs.start(solve_points, (self.draft.text, file, self.draft.wish), self._heard_of_points)
@@ -155,6 +162,7 @@ class Session:
     def _heard_of_points(self, message: Json) -> None:
         with self.lock:
             trade = self.trade
+            trade["tried"] += "point" in message or "skipped" in message
             if "levels" in message:
                 trade["total"] = message["levels"]
             elif "point" in message:
@@ -261,6 +269,14 @@ class Session:
             state |= {"state": "refused", "error": str(e)}
         finally:
             shutil.rmtree(staging, ignore_errors=True)
+
+    def statement(self) -> str | None:
+        """The statement of the release that was just made; None if there is none."""
+        with self.lock:
+            if self.releasing["state"] != "done":
+                return None
+            place = self.folder / self.releasing["name"] / "statement.html"
+        return None if place.is_symlink() or not place.is_file() else place.read_text(encoding="utf-8")
 
     def cancel(self) -> None:
         """End the job that runs; a release that is cancelled leaves nothing behind."""

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalenius import core
 from dalenius.core.digits import bits, many
+from dalenius.mechanisms.columns.leakage.preflight import time_words
 from dalenius.starting import Groups
 from dalenius.studio.choices import KEEPING, LEVELS, ROLES
 from dalenius.wording import joined, shown
@@ -41,7 +42,7 @@ def shown_state(session: "Session") -> Json:
         "keeping": KEEPING,
         "promises": _promises(session),
         "problem": _problem(session),
-        "trade": session.trade | {"axis": _axis(session)},
+        "trade": session.trade | {"axis": _axis(session), "left": _left(session)},
         "release": {k: v for k, v in session.releasing.items() if k != "staging"} | _before_release(session),
     }
 
@@ -139,6 +140,17 @@ def _problem(session: "Session") -> Json:
         "because": session.draft.because,
         "curved": session.curved,
     }
+
+
+def _left(session: "Session") -> str:
+    """How long the rest of the curve takes, by the points that are solved; before the first one, by its size."""
+    trade = session.trade
+    if trade["state"] != "running" or session.draft is None:
+        return ""
+    took = [point["seconds"] for point in trade["points"]]
+    if not took:
+        return f"The first point takes about {time_words(session.draft.seconds)}."
+    return f"About {time_words(sum(took) / len(took) * (trade['total'] - trade['tried']))} left."
 
 
 def _axis(session: "Session") -> Json:

@@ -397,7 +397,7 @@ export function tradeStep() {
       start.hidden = running || !problem.curved || Boolean(problem.error);
       const size = problem.size && `${problem.size}.`;
       working.textContent = running
-        ? `Solving and proving: ${trade.points.length} of ${trade.total || "…"} points. ${size}`
+        ? `Solving and proving: ${trade.points.length} of ${trade.total || "…"} points. ${trade.left} ${size}`
         : problem.curved || problem.error
           ? trade.points.length
             ? `${trade.points.length} points are solved and proved. ${size}`
@@ -512,7 +512,7 @@ export function releaseStep() {
         make(
           "ol",
           {},
-          make("li", {}, "Read and sign ", make("code", {}, `${state.release.name}/statement.html`), "."),
+          make("li", {}, make("a", { id: "statement", href: "/statement", target: "_blank", rel: "noopener" }, "Read the statement"), ", then sign ", make("code", {}, `${state.release.name}/statement.html`), "."),
           make("li", {}, "Hand over the released table, and card.json if the counts may be public."),
           make("li", {}, "Keep design.json and ", make("code", {}, `${state.release.name}.key`), " as safe as the table."),
         ),
