@@ -12,10 +12,10 @@ import numpy as np
 
 from dalenius.core import MISSING, Column, Design, Kernel, Pmf, channel_of
 from dalenius.core.forms import WITHHELD
-from dalenius.core.numbers import exact
 from dalenius.core.product_pmf import law_of
 from dalenius.errors import DaleniusError, InputError, MismatchError, Unsupported
 from dalenius.evidence.opening import read_proved
+from dalenius.evidence.questions import each_combination, terms_as_vector
 from dalenius.measures import (
     Estimate,
     Factor,
@@ -406,7 +406,7 @@ def answers(
     kept = [n for card in opened for n in card.kept if n in named and n not in inputs]
     factors, seen, preserved = counted(cards, released, columns=[*inputs, *dict.fromkeys(kept)], weights=weights)
     alphabets = {n: a for factor in factors for n, a in factor.inputs.items()}
-    vectors = {str(name): _vector(str(name), terms, alphabets) for name, terms in queries.items()}
+    vectors = {str(name): terms_as_vector(str(name), terms, alphabets) for name, terms in queries.items()}
     told = Moments(factors, seen, target=target, preserved=preserved)
     if told.preserved:
         return {name: _as_released(told, vector, level) for name, vector in vectors.items()}
@@ -480,11 +480,8 @@ def forecast(
     if not given:
         if prod(len(alphabets[n]) for n in wanted) > QUERIES:
             raise Unsupported(f"more than {QUERIES} outcomes; say which queries matter")
-        queries = {}
-        for codes in np.ndindex(*(len(alphabets[n]) for n in wanted)):
-            term = {n: alphabets[n][c] for n, c in zip(wanted, codes, strict=True)}
-            queries[", ".join(f"{n}={v}" for n, v in term.items())] = [term | {"weight": 1}]
-    vectors = {str(name): _vector(str(name), terms, alphabets) for name, terms in dict(queries).items()}
+        queries = each_combination({n: alphabets[n] for n in wanted})
+    vectors = {str(name): terms_as_vector(str(name), terms, alphabets) for name, terms in dict(queries).items()}
     prior = None
     if len(opened) == 1 and opened[0].joint is not None and set(alphabets) <= set(opened[0].joint.variables):
         law = opened[0].joint.marginal(list(alphabets))
@@ -498,30 +495,7 @@ def forecast(
             out |= expected_error(factors, rows, {name: c}, target=target, prior=prior)
     if not out:
         raise Unsupported(
-            "the matrix of the recipe is singular and determines the probability of no outcome",
+            "the recipe changes so much that no share can be found",
             do="Estimate fewer columns (--columns), or ask the owner for a recipe that changes less.",
         )
     return out
-
-
-def _vector(name: str, terms: Any, alphabets: Mapping[str, Sequence[str]]) -> Any:
-    if not isinstance(terms, list) or not all(isinstance(t, dict) and "weight" in t for t in terms):
-        raise InputError(
-            f'query {name!r} is not a list of terms such as {{"X": "a", "weight": 1}}', do="Write it in that way."
-        )
-    c = np.zeros([len(a) for a in alphabets.values()])
-    for term in terms:
-        if unknown := [n for n in term if n != "weight" and n not in alphabets]:
-            raise MismatchError(
-                f"query {name!r} names the column {unknown[0]!r}, which is not perturbed",
-                do="Name columns that were changed.",
-            )
-        at: list[Any] = []
-        for n, letters in alphabets.items():
-            if n in term and term[n] not in letters:
-                raise MismatchError(
-                    f"query {name!r}: {term[n]!r} is no value of {n!r}", do="Write a value that the card lists."
-                )
-            at.append(letters.index(term[n]) if n in term else slice(None))
-        c[tuple(at)] += float(exact(term["weight"], f"the weight of query {name!r}"))
-    return c
