@@ -217,9 +217,7 @@ def counted(
 
 def _few_enough(combinations: int) -> None:
     if combinations > CELLS:
-        raise Unsupported(
-            f"the columns have {combinations:,} combinations, more than {CELLS:,}; estimate fewer columns at once"
-        )
+        raise Unsupported(f"{combinations:,} combinations are more than {CELLS:,}; estimate fewer columns at once")
 
 
 def moments(
