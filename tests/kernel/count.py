@@ -9,7 +9,8 @@ from pathlib import Path
 
 import dalenius.kernel
 from dalenius.kernel import check
-from tests.kernel.documents import honest, text_of
+from tests.kernel.documents import text_of
+from tests.kernel.honest_documents import honest
 
 KERNEL = Path(dalenius.kernel.__file__).parent
 APART = {"__init__", "__main__", "command", "export"}  # the command line, and what writes the file

@@ -12,8 +12,9 @@ from pathlib import Path
 from dalenius.kernel import Refused, check
 from dalenius.kernel.numbers import down, up
 from dalenius.kernel.promises import LOWER
-from tests.kernel.documents import honest, text_of
+from tests.kernel.documents import text_of
 from tests.kernel.forgeries import forged
+from tests.kernel.honest_documents import honest
 
 CORPUS = Path(__file__).parent / "corpus"
 LONGEST = 8_000

@@ -6,9 +6,10 @@ is no refusal. Each is (name, the text that stands once in the exported file, th
 
 from functools import cache
 
-from tests.kernel.documents import honest, text_of
+from tests.kernel.documents import text_of
 from tests.kernel.forgeries import forged
 from tests.kernel.golden import verdict_of
+from tests.kernel.honest_documents import honest
 from tests.kernel.one_file import loaded, source
 
 READERS = [

@@ -13,7 +13,7 @@ from dalenius.kernel.check import check
 from dalenius.kernel.numbers import Refused, canonical
 from dalenius.kernel.privacy import check_privacy
 from tests.kernel.one_file import loaded, one_file, source
-from tests.kernel.test_parts import CLOSE, design, known, read, written_out
+from tests.kernel.parts_documents import CLOSE, design, known, read, written_out
 
 HONEST = Path(__file__).parent / "corpus" / "parts" / "honest_sums_blocks.json"
 FORGERIES = {}

@@ -7,7 +7,7 @@ import pytest
 from dalenius.kernel import Refused
 from tests.kernel.directed import TELL_X, UNIT, whole
 from tests.kernel.documents import design
-from tests.kernel.test_rules_refusals import FLAT, RATIO, RELEASED, bound, coin
+from tests.kernel.rule_documents import FLAT, RATIO, RELEASED, bound, coin
 
 
 def margins(tree, promises=RATIO, mechanism=None):

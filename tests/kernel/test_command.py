@@ -16,11 +16,11 @@ from tests.kernel.documents import (
     counted,
     design,
     distance,
-    honest,
     leakage,
     limit,
     text_of,
 )
+from tests.kernel.honest_documents import honest
 
 
 @pytest.fixture

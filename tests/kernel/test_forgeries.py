@@ -10,8 +10,9 @@ import pytest
 
 from dalenius.kernel import Refused, check
 from tests.effort import effort
-from tests.kernel.documents import design, honest, text_of
+from tests.kernel.documents import design, text_of
 from tests.kernel.forgeries import forged
+from tests.kernel.honest_documents import honest
 from tests.kernel.one_file import one_file, source
 
 FORGED = forged()

@@ -10,8 +10,9 @@ from dalenius.kernel import Refused, check
 from dalenius.kernel.command import main, said
 from tests.effort import effort
 from tests.kernel.brute import Told
-from tests.kernel.documents import honest, leakage, text_of
+from tests.kernel.documents import leakage, text_of
 from tests.kernel.golden import CORPUS
+from tests.kernel.honest_documents import honest
 from tests.kernel.meanings import falsehood, forge, kinds, put, silent, some_of
 from tests.kernel.written_out import Unknown
 

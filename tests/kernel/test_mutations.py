@@ -5,7 +5,7 @@ import random
 from dalenius.kernel import Refused
 from tests.effort import effort
 from tests.kernel.brute import truthful
-from tests.kernel.documents import honest
+from tests.kernel.honest_documents import honest
 from tests.kernel.torture import damage
 
 

@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from tests.kernel.count import CORE, KERNEL, PRIVACY, lines, modules, ran, total
-from tests.kernel.documents import honest, text_of
+from tests.kernel.documents import text_of
+from tests.kernel.honest_documents import honest
 
 SOURCES = {file.stem: file.read_text(encoding="utf-8") for file in sorted(KERNEL.glob("*.py"))}
 NO_NAMES = {"Any", "float", "eval", "exec", "cast", "getattr", "setattr", "isclose", "random"}

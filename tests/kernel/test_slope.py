@@ -13,7 +13,7 @@ from tests.effort import effort
 from tests.kernel.documents import design, distance, leakage, limit, text_of
 from tests.kernel.golden import CORPUS
 from tests.kernel.planted_rules import planted
-from tests.kernel.test_rules_refusals import bound
+from tests.kernel.rule_documents import bound
 
 RATE = {"aim": "leakage", "about": [], "theta": "0"}
 ALL_OF_IT = {"aim": "leakage", "about": ["X"], "theta": "1"}

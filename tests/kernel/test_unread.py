@@ -6,7 +6,7 @@ from dalenius.kernel import Refused
 from tests.kernel import test_parts_forged
 from tests.kernel.directed import HAMMING
 from tests.kernel.documents import worst_case
-from tests.kernel.test_rules_refusals import bound, by_letters, corners, pram, secret
+from tests.kernel.rule_documents import bound, by_letters, corners, pram, secret
 
 APART = {"promise": "total_variation", "secret": ["S"], "at_most": "1"}
 UNUSED = {

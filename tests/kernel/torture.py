@@ -12,8 +12,9 @@ from functools import cache
 
 from dalenius.kernel import Refused, check
 from tests.kernel.brute import truthful
-from tests.kernel.documents import honest, text_of
+from tests.kernel.documents import text_of
 from tests.kernel.golden import CORPUS, LONGEST, texts_of
+from tests.kernel.honest_documents import honest
 from tests.kernel.mutations import damaged
 from tests.kernel.one_file import one_file
 

@@ -12,7 +12,7 @@ import pytest
 from dalenius.kernel import Refused, check
 from dalenius.report.reproof import ALWAYS, DIVISIONS, RULES, needed, script
 from tests.effort import effort
-from tests.kernel.documents import honest
+from tests.kernel.honest_documents import honest
 from tests.kernel.mutations import damaged
 
 pytestmark = pytest.mark.node
