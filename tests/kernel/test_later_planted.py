@@ -263,6 +263,17 @@ CORNERS = [
         "bound = max(bound, _bound_of(cells, ball, box, part))",
         "bound = _bound_of(cells, ball, box, part)",
     ),
+    (
+        "a box with the lower end of every cell",
+        "for one in sums for mass in masses]",
+        "for one in sums for mass in masses[:1]]",
+    ),
+    (
+        "a box of which the last corner counts",
+        "Fraction(max(most), nu.denominator",
+        "Fraction(most[-1], nu.denominator",
+    ),
+    ("a box in which what a secret gains is free", "nu.denominator - price * whole", "nu.denominator"),
     ("corners to which nothing is moved", "for more in [None, *range(len(law))]:", "for more in [None]:"),
     (
         "corners from which no part is taken",

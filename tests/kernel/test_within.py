@@ -1,6 +1,7 @@
 """Leakage within a ball by a reference law: no law of the ball tells more, whatever the evidence; and it is tight."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from dalenius.core import Channel, Pmf
 from dalenius.kernel.document import read_document
 from dalenius.kernel.numbers import Node, Refused, canonical
-from dalenius.kernel.within import Ball
+from dalenius.kernel.within import Ball, Cells, Places, _most_told
 from dalenius.measures.correlation import eta_kl
 from dalenius.measures.mismatch import near, worst_law
 from tests.effort import effort
@@ -263,13 +264,43 @@ def test_weights_of_a_secret_are_positive_and_small_cells_are_few():
         read.release.within(("S",), read.promises[0].within, read.evidence[0])
 
 
+def test_corners_of_intervals_that_share_their_sums_are_told_as_one_by_one():
+    rng = np.random.default_rng(8)
+    for _ in range(4):
+        release, ball, _, _ = release_of(rng, "confidence", "19/20")
+        cells = Cells(release.setting, *release.dense, ("S",))
+        ends = cells.ends(ball)
+        logs = cells.output_logs([1] * 9)
+        nu = Fraction(int(rng.integers(-9, 9)), 7)
+        for own in ([0, 1, 2], [3, 4, 5]):
+            told_all = [cells.told(own, corner, logs) - nu * sum(corner) for corner in product(*(ends[c] for c in own))]
+            found = _most_told(cells, own, [ends[c] for c in own], logs, nu)
+            assert abs(found - max(told_all)) < Fraction(1, 1 << 150)
+
+
+def test_an_interval_is_found_once_and_charged_once():
+    release, ball, _, _ = release_of(np.random.default_rng(3), "confidence", "19/20")
+    work = release.setting.work
+    spent, ends = [], []
+    for _ in range(2):
+        before = work.spent
+        ends.append(Places(release.setting, ("S",)).ends(ball))
+        spent.append(work.spent - before)
+    assert ends[0] == ends[1]
+    assert spent[1] < spent[0] / 100
+
+
 def test_a_reference_that_lacks_a_letter_of_the_ball_is_refused():
     rows = ((5, 0, 0), (0, 5, 0), (0, 0, 5))
     outcomes = [[s, x, "1"] for s in range(3) for x in range(3)]
-    for kind, why in (("total_variation", "no mass where the ball has some"), ("kl_bits", "lacks a cell")):
+    for kind, why in (
+        ("total_variation", "no mass where the ball has some"),
+        ("confidence", "no mass where the ball has some"),
+        ("kl_bits", "lacks a cell"),
+    ):
         document = design(
             LETTERS,
-            outcomes,
+            law=law_of(LETTERS, outcomes, "table" if kind == "confidence" else "known"),
             promises=[leakage("9", "S", ball=kind, radius="1/100")],
             channel=dense(*rows),
             evidence=[{"law": ["1", "1", "0"] * 3, "nu": "0", "m": "0", "t": "1"}],

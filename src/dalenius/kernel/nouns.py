@@ -316,6 +316,7 @@ class Setting:
         elif mechanism.fresh is not None:
             self.width = len(mechanism.fresh)
         self._law = law
+        self.upper_ends: dict[tuple[int, Fraction], Fraction] = {}  # of binomial intervals: of a count, at a surprise
 
     @property
     def has_law(self) -> bool:

@@ -37,7 +37,7 @@ from itertools import product
 from math import prod
 
 from dalenius.kernel.adversary import contraction
-from dalenius.kernel.logs import E_LOW, LOG_COST, bits, exp, log2, log2_of, times_log2
+from dalenius.kernel.logs import BITS, E_LOW, LOG_COST, bits, exp, log2, log2_of, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, common_denominator, require
 
@@ -159,10 +159,11 @@ class Places:
             raise Refused("a confidence is for a law that was counted from the rows of a table")
         chances = 2 * self.many * ball.sharing / (1 - ball.radius)
         surprise = log2_of(chances)[1]
-        different = {n for count in self.counts for n in (count, rows - count)}
-        self.setting.work.spend(4 * STEPS * LOG_COST * len(different), rows.bit_length())
-        upper = {n: upper_end(n, rows, surprise) for n in different}
-        return [(1 - upper[rows - n], upper[n]) for n in self.counts]
+        known = self.setting.upper_ends  # the same for the promise and for every law of its proof
+        new = {(n, surprise) for count in self.counts for n in (count, rows - count)} - known.keys()
+        self.setting.work.spend(4 * STEPS * LOG_COST * len(new), rows.bit_length())
+        known.update({(n, surprise): upper_end(n, rows, surprise) for n, _ in new})
+        return [(1 - known[rows - n, surprise], known[n, surprise]) for n in self.counts]
 
 
 class Cells(Places):
@@ -319,19 +320,45 @@ def _by_corners(cells: Cells, ball: Ball, ends: Box, by: Multipliers) -> Fractio
     bound = 2 * radius * m
     for own in about.values():
         middle = [cells.law[c] for c in own]
-        small = sum(0 < p <= radius for p in middle)
-        corners = 1 << len(own) if ends else (len(own) + 1) ** 2 << small
-        each = 20 * len(own) + LOG_COST * len({cells.beside[c] for c in own})
-        cells.setting.work.spend(corners * each * len(cells.rows[0]), cells.scale.bit_length() + POINTS)
-        found = product(*(ends[c] for c in own)) if ends else _moved(middle, radius)
         stated = sum(middle)
+        if ends:
+            bound += _most_told(cells, own, [ends[c] for c in own], logs, by.nu) + by.nu * stated
+            continue
+        small = sum(0 < p <= radius for p in middle)
+        each = 20 * len(own) + LOG_COST * len({cells.beside[c] for c in own})
+        corners = (len(own) + 1) ** 2 << small
+        cells.setting.work.spend(corners * each * len(cells.rows[0]), cells.scale.bit_length() + POINTS)
         bound += max(
             cells.told(own, corner, logs)
             - by.nu * (sum(corner) - stated)
-            - (m * sum(abs(p - q) for p, q in zip(corner, middle, strict=True)) if m else 0)
-            for corner in found
+            - m * sum(abs(p - q) for p, q in zip(corner, middle, strict=True))
+            for corner in _moved(middle, radius)
         )
     return bound
+
+
+def _most_told(cells: Cells, own: list[int], ends: Box, logs: dict[tuple[int, Label], int], nu: Fraction) -> Fraction:
+    """The largest h_s(p) - nu sum(p), one end for each cell of a secret; corners share the sums over their cells."""
+    work = cells.setting.work
+    unit = common_denominator([end for both in ends for end in both], work)
+    leaving = list(dict.fromkeys((y, cells.beside[c]) for c in own for y in range(len(cells.rows[0]))))
+    longest = cells.scale.bit_length() + unit.bit_length() + nu.denominator.bit_length()
+    work.spend((10 + LOG_COST) * len(leaving) << len(own), longest)
+    sums = [[0] * len(leaving)]
+    for c, both in zip(own, ends, strict=True):
+        row = [cells.rows[c][y] * (k == cells.beside[c]) for y, k in leaving]
+        masses = [end.numerator * (unit // end.denominator) for end in both]
+        sums = [[v + mass * w for v, w in zip(one, row, strict=True)] for one in sums for mass in masses]
+    full = all(at in logs or not any(one[i] for one in sums) for i, at in enumerate(leaving))
+    require(full, "a reference has no mass where the ball has some")
+    known = [logs.get(at, 0) for at in leaving]
+    price = nu.numerator << BITS
+    most = []
+    for one in sums:
+        whole = sum(one)
+        units = sum(v * (log2(v, whole)[1] - known[i]) for i, v in enumerate(one) if v)
+        most.append(units * nu.denominator - price * whole)
+    return bits(Fraction(max(most), nu.denominator * unit * cells.scale))
 
 
 def _by_moves(cells: Cells, ball: Ball, parts: list[Moves]) -> Fraction:

@@ -67,6 +67,7 @@ def robust_leakage(
     """
     ROBUST.refuse(problem)
     deadline = monotonic() + seconds
+    half = monotonic() + seconds / 2  # for the bound; the channel needs the rest
     estimated = checked(replace(problem, robust=None))
     whole = least(estimated, gap=gap, seconds=seconds, on_progress=on_progress)
     constant = _constant(estimated, whole.channel)
@@ -81,7 +82,7 @@ def robust_leakage(
             on_progress(
                 f"at least {bound:.6g} under {1 + max(len(own.laws) for own in near_laws)} distributions of the ball"
             )
-        if not sum([_missed(problem, found.channel, own) for own in near_laws]) or over(deadline):
+        if not sum([_missed(problem, found.channel, own) for own in near_laws]) or over(half):
             break
     channel = _tightest(problem, whole, constant, near_laws, bound, gap, deadline)
     if channel is None:
