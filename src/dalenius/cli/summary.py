@@ -142,12 +142,14 @@ def _changed(outcome: Outcome, facts: Facts) -> str:
     moved = [entry for entry in outcome.audit.transitions if "changed" in entry]
     lines = []
     changed, compared = (sum(entry[key] for entry in moved) for key in ("changed", "rows"))
-    if compared and not changed and not exact(facts.document["value"]):
+    fields = plain.fields_compared(facts.document)
+    unseen = not compared and 0 < fields == len(facts.document["mechanism"].get("release", ""))  # shuffled
+    if not changed and (compared or unseen) and not exact(facts.document["value"]):
         lines.append("No row: the table keeps the promise as it is.")
     elif compared:
         what = many(changed, "row") if len(moved) == 1 else f"{changed:,} {'entry' if changed == 1 else 'entries'}"
         lines.append(f"{what} ({one_in(changed / compared)}).")
-    elif best.agrees and (fields := plain.fields_compared(facts.document)):
+    elif best.agrees and fields:
         lines.append(f"About {plain.changed_entries(facts.document['value'], fields)}.")
     lines.append(f"{best.short}." if best.agrees else best.sentence)
     tests = outcome.audit.findings
