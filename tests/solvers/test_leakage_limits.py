@@ -43,6 +43,30 @@ def test_a_snapshot_saves_steps_at_the_next_limit(name):
     assert warm < 0.8 * cold
 
 
+def test_a_snapshot_saves_steps_where_entries_and_letters_are_left_out():
+    program = mixture("dist", 12)
+    found = search(program, gap=GAP, seconds=60)
+    channel = found.pi / (np.array([float(v) for v in program.mass]) / program.total)[:, None]
+    rare = channel.sum(axis=0).argmin()
+    allowed = program.allowed & (channel >= 1e-6) & (np.arange(program.letters) != rare)
+    fewer = replace(program, allowed=allowed)
+    cold = search(fewer, gap=GAP, seconds=60)
+    warm = search(fewer, gap=GAP, seconds=60, start=found.snapshot)
+    assert warm.iterations < cold.iterations
+    assert abs(warm.value - cold.value) <= 2 * GAP
+    assert (warm.pi[:, rare] == 0).all()
+
+
+def test_a_snapshot_is_not_about_letters_that_it_lacks():
+    program = mixture("dist", 10)
+    fewer = replace(program, allowed=program.allowed & (np.arange(program.letters) > 0))
+    start = search(fewer, gap=GAP, seconds=60).snapshot
+    assert start.letters == tuple(range(1, program.letters))
+    assert start.among(start.letters) is start
+    assert start.among(start.letters[1:]).state.x.shape[0] == program.letters - 2
+    assert start.among((0, 1)) is None
+
+
 def test_a_snapshot_of_another_shape_is_not_used():
     start = search(mixture("dist", 10), gap=GAP, seconds=60).snapshot
     assert search(mixture("local", 12), gap=GAP, seconds=60, start=start).value > 0

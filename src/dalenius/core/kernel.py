@@ -52,6 +52,15 @@ def in_units(row: Iterable[Fraction | int], unit: int) -> list[int]:
     return once_each(lambda entry: entry.numerator * (unit // entry.denominator), row)
 
 
+def in_doubles(row: Iterable[Fraction]) -> list[float]:
+    """Probabilities as the nearest doubles; `float` of a Fraction gives the same, and takes four times as long.
+
+    >>> in_doubles((Fraction(1, 2), Fraction(1, 3)))
+    [0.5, 0.3333333333333333]
+    """
+    return once_each(lambda entry: entry.numerator / entry.denominator, row)
+
+
 class Kernel:
     """What every form answers. `rows` writes the law densely, one row for each outcome of the inputs (last fastest)."""
 

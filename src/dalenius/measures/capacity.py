@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.core.channel import Channel
-from dalenius.core.kernel import Kernel, once_each
+from dalenius.core.kernel import Kernel, in_doubles, once_each
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InvalidPmf, Unsupported
 from dalenius.solvers.capacity import smallest_ball
@@ -133,7 +133,7 @@ def distinct_rows(channel: Kernel) -> tuple[Laws, Places]:
 
     def place(row: tuple[Fraction, ...]) -> int:
         # Equal rows have equal floats, which are hashed a hundred times faster; unequal ones are told apart exactly.
-        rounded = once_each(float, row)
+        rounded = in_doubles(row)
         for known in (alike := near.setdefault(tuple(rounded), [])):
             if different[known] == row:
                 return known

@@ -94,7 +94,7 @@ def doubles(rows: Sequence[Sequence[Fraction]]) -> Floats:
     """Probabilities as doubles; what is possible stays above 0."""
 
     def double(entry: Fraction) -> float:
-        return max(float(entry), LEAST) if entry else 0.0
+        return max(entry.numerator / entry.denominator, LEAST) if entry else 0.0
 
     return np.array(once_each(lambda row: once_each(double, row), rows))
 

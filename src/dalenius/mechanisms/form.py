@@ -17,7 +17,7 @@ import numpy as np
 from dalenius.core import Design, Guarantee, Kernel, Pmf
 from dalenius.core.distorting import columns_of, distortions
 from dalenius.core.drafting import with_other_law
-from dalenius.core.kernel import once_each
+from dalenius.core.kernel import in_doubles, once_each
 from dalenius.documents import proved_again
 from dalenius.errors import Unsupported
 from dalenius.measures.capacity import capacity
@@ -173,7 +173,7 @@ class Form(Generic[C]):
         d = np.array(
             [[_middle(a, b, unit) for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)]
         )
-        law = np.array(once_each(lambda row: once_each(float, row), channel.rows))
+        law = np.array(once_each(in_doubles, channel.rows))
         possible = law > 0
         d = np.where(possible | np.isfinite(d), d, 0.0)
         pairs = pairs_of(inputs, letters, d.shape)

@@ -70,7 +70,7 @@ def without_dust(
 
     def by_search(support: Support, fine: float) -> tuple[Program, Solution]:
         restricted = replace(program, allowed=support)
-        return restricted, search(restricted, gap=fine, seconds=left(deadline), vertex=False)
+        return restricted, search(restricted, gap=fine, seconds=left(deadline), vertex=False, start=solution.snapshot)
 
     mass = np.array([float(v) for v in program.mass])
     share = (mass / mass.sum())[:, None]

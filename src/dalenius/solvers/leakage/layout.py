@@ -60,14 +60,36 @@ class State:
             )
         return State(**changed)
 
+    def among(self, letters: list[int]) -> "State":
+        """The same for some of the letters."""
+        many = len(self.x)
+
+        def fewer(values: Floats) -> Floats:
+            return values[letters] if len(values) == many else values  # a limit on all letters has one row
+
+        changed: dict[str, Any] = {name: getattr(self, name)[letters] for name in ("eta", "x", "z", "a", "nu")}
+        for name in ("y", "q", "v", "w", "lam"):
+            changed[name] = [fewer(values) for values in getattr(self, name)]
+        return replace(self, **changed)
+
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """An iterate well inside, with the limits it was made for."""
+    """An iterate well inside, with the limits it was made for and the letters of the program that it is about."""
 
     state: State
     distortions: tuple[float, ...]
     leakages: tuple[float, ...]
+    letters: tuple[int, ...] = ()
+
+    def among(self, letters: tuple[int, ...]) -> "Snapshot | None":
+        """The same about some of its letters; None where it lacks one of them."""
+        if letters == self.letters:
+            return self
+        place = {letter: k for k, letter in enumerate(self.letters)}
+        if not place.keys() >= set(letters):
+            return None
+        return replace(self, state=self.state.among([place[letter] for letter in letters]), letters=letters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,15 +260,15 @@ class Layout:
         return State(np.zeros(n), eta, x, z, u, tau * np.sqrt(n * m) / u, a, tau / a, y, q, v, w, lam)
 
     def fits(self, from_: Snapshot) -> bool:
-        """Whether a snapshot has the shape of this program."""
+        """Whether a snapshot has the shape of this program, and at least its entries."""
         shapes = [slack.shape for slack in from_.state.q], [(self.m, len(term.secret.G)) for term in self.terms]
         state = from_.state
         same = state.x.shape == self.live.shape and state.eta.shape[1] == len(self.G) and state.u.shape == self.D.shape
         same = same and shapes[0] == shapes[1] and state.a.shape[1] == self.pattern.count + len(self.A)
-        return same and bool(((state.x > 0) == self.live).all())
+        return same and bool((state.x[self.live] > 0).all())
 
     def resumed(self, from_: Snapshot) -> State:
-        """A snapshot moved to other limits: its slacks change with them."""
+        """A snapshot moved to other limits, whose slacks change with them, and to fewer entries."""
         state = from_.state
         u = state.u + (self.D - np.array(from_.distortions))
         w = list(state.w)
@@ -255,6 +277,8 @@ class Layout:
         floor = 1e-3
         return replace(
             state,
+            x=np.where(self.live, state.x, 0.0),
+            z=np.where(self.live, state.z, 1.0),
             u=np.maximum(u, floor * state.u),
             w=[np.maximum(moved, floor * before) for moved, before in zip(w, state.w, strict=True)],
         )

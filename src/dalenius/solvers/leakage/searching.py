@@ -119,6 +119,8 @@ def search(
         except OutOfTime:
             pass  # an interior point has a channel and a bound to show when its time is up
     reduced, back, letters = presolved(program, given, loss=0.02 * gap)
+    about = tuple(letters.tolist())
+    start = start and start.among(about)
     if _forced(reduced):
         pi = np.zeros(given.allowed.shape)
         own = reduced.allowed * reduced.p[:, None]
@@ -189,7 +191,8 @@ def search(
     pi = wide(best.pi)
     y = back(scaled.multipliers(best.multipliers))
     inner = None if best.inner is None else wide(best.inner)
-    return Solution(pi, y, given.value(pi), given.bound(y), steps, inner, None, best.snapshot)
+    begun = best.snapshot and replace(best.snapshot, letters=about)
+    return Solution(pi, y, given.value(pi), given.bound(y), steps, inner, None, begun)
 
 
 def _suits_simplex(a: Arrays) -> bool:

@@ -26,6 +26,7 @@ from dalenius.core import (
     Problem,
     WorstCaseLeakage,
 )
+from dalenius.core.kernel import in_units
 from dalenius.errors import Infeasible
 from dalenius.mechanisms.column_bounds import local_promises
 from dalenius.mechanisms.columns.exact_columns import named
@@ -189,10 +190,10 @@ class Model:
 
 def _mixture(rows: Sequence[Sequence[Fraction]], weights: list[int]) -> tuple[Fraction, ...]:
     """The mean of some rows with whole-number weights."""
-    scale = lcm(*(v.denominator for row in rows for v in row))
+    scale = lcm(*{v.denominator for row in rows for v in row})
     sums = [0] * len(rows[0])
     for n, row in zip(weights, rows, strict=True):
-        sums = [a + n * v.numerator * (scale // v.denominator) for a, v in zip(sums, row, strict=True)]
+        sums = [a + n * v for a, v in zip(sums, in_units(row, scale), strict=True)]
     return tuple(Fraction(v, scale * sum(weights)) for v in sums)
 
 
