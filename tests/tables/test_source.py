@@ -198,6 +198,14 @@ def test_values_that_would_lose_their_meaning_are_refused() -> None:
             rows(open_table(pa.table({"a": values})))
 
 
+@pytest.mark.parametrize("kind", ["decimal32", "decimal64"])
+def test_short_decimals_and_runs_are_read(kind: str) -> None:
+    money = pa.array([decimal.Decimal("1.10"), None, decimal.Decimal("-2.00")], pa.decimal128(5, 2))
+    runs = pa.RunEndEncodedArray.from_arrays([2, 3], ["a", "b"])
+    table = pa.table({"money": money.cast(getattr(pa, kind)(5, 2)), "run": runs})
+    assert rows(open_table(table)) == [("1.10", "a"), (None, "a"), ("-2.00", "b")]
+
+
 def test_times_and_half_floats_of_any_unit_have_one_text() -> None:
     import numpy as np
 

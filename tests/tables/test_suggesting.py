@@ -85,6 +85,8 @@ def test_thousands_are_no_decimals() -> None:
     assert "without signs between the thousands" in suggested(
         "t.csv", {"c": Seen(dict.fromkeys(many, 1), 0, True, False)}
     )
+    both = {"c": Seen(dict.fromkeys(["1.234,50", "12.345,00", "900,10"], 3), 0, True, False)}
+    assert "without signs between the thousands" in suggested("t.csv", both)
 
 
 def test_dates_and_decimals_name_nobody(tmp_path: Path) -> None:

@@ -147,9 +147,14 @@ def has_thousands(texts: Collection[str]) -> bool:
 
     >>> has_thousands(["1.000.000", "999"]), has_thousands(["1,234.50"]), has_thousands(["1234"])
     (True, True, False)
+    >>> has_thousands(["1.234,50", "900,10"]), has_thousands(["1,234", "2,5"])  # the latter has a decimal comma
+    (True, False)
     """
-    some = any(THOUSANDS.fullmatch(text) and not is_number(text) for text in texts)
-    return some and all(is_number(text) or THOUSANDS.fullmatch(text) for text in texts)
+    others = [text for text in texts if not is_number(text)]
+    signs = [text for text in others if THOUSANDS.fullmatch(text)]
+    if any(not DECIMAL_COMMA.fullmatch(text) for text in signs):
+        return all(THOUSANDS.fullmatch(text) or DECIMAL_COMMA.fullmatch(text) for text in others)
+    return bool(signs) and len(signs) == len(others)
 
 
 def _value(value: str | list[str]) -> str:

@@ -43,6 +43,7 @@ def text_column(array: Any, where: str) -> Any:
     """
     if isinstance(array, pa.ExtensionArray):
         array = _plain(array, where)
+    array = _usual(array)
     if pa.types.is_null(array.type):
         return pa.nulls(len(array), TEXT)
     try:
@@ -75,6 +76,16 @@ def _plain(array: Any, where: str) -> Any:
         f"{where}: values of type {array.type} cannot be released as values",
         do="Leave this column out, or turn it into text or numbers.",
     )
+
+
+def _usual(array: Any) -> Any:
+    """The same values in a type that can be encoded: runs one by one, short decimals as long ones."""
+    if pa.types.is_run_end_encoded(array.type):
+        return pc.run_end_decode(array)
+    kind = array.type
+    if pa.types.is_decimal(kind) and not (pa.types.is_decimal128(kind) or pa.types.is_decimal256(kind)):
+        return array.cast(pa.decimal128(kind.precision, kind.scale))
+    return array
 
 
 def _text(values: Any) -> Any:
