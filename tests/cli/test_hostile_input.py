@@ -7,7 +7,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from dalenius import Problem
 from dalenius.cli import main
+from dalenius.errors import InputError
 
 JOINT = {
     "variables": {"X": ["0", "1"], "S": ["0", "1"]},
@@ -52,6 +54,18 @@ def test_problem_files(tmp_path: Path, capsys: pytest.CaptureFixture[str], old: 
     (tmp_path / "p.toml").write_text(PROBLEM.replace(old, new))
     assert message in refused(capsys, "solve", str(tmp_path / "p.toml"), "-o", str(tmp_path / "d.json"))
     assert not (tmp_path / "d.json").exists()
+
+
+@pytest.mark.parametrize(
+    "words", [("ledger", "status", "a\0.db"), ("verify", "\0"), ("profile", "t.csv", "--unit", "\0")]
+)
+def test_a_nul_in_an_argument(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+    assert "an argument holds a NUL character" in refused(capsys, *words)
+
+
+def test_a_nul_in_the_name_of_a_problem() -> None:
+    with pytest.raises(InputError, match="holds a NUL character"):
+        Problem.from_file("a\0.toml")
 
 
 @pytest.mark.parametrize("form", [{}, [], 1, None, "no such form"])

@@ -16,7 +16,7 @@ from dalenius.cli.failing import failed, our_fault
 from dalenius.cli.grammar import parser
 from dalenius.cli.interrupts import CODE, interruptible
 from dalenius.cli.streams import fault_outside, prepared, silenced
-from dalenius.errors import DaleniusError
+from dalenius.errors import DaleniusError, InputError
 
 __all__ = ["main"]
 
@@ -104,6 +104,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = None
     began = time.monotonic()
     try:
+        if any("\0" in word for word in words):  # no shell lets one through, but a program may
+            raise InputError("an argument holds a NUL character.", do="Leave it out.")
         arguments = parser().parse_args(words)
         arguments.began = began
         with interruptible(keep=getattr(arguments, "on_interrupt", "stop") == "keep"):

@@ -67,6 +67,8 @@ def read(cls: type[P], path: Path) -> P:
         raise InputError(f"{path} is a folder, not a problem file") from None
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8 text; save it as UTF-8") from None
+    except ValueError:
+        raise InputError("the name of the problem file holds a NUL character.", do="Name another file.") from None
     except OSError as e:
         raise InputError(
             f"cannot read the problem file {path}: {e.strerror}", do="Check the name and your rights to the file."
