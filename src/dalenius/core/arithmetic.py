@@ -39,6 +39,7 @@ def share_log2(w: int, total: int, tops: tuple[int, int], bottoms: tuple[int, in
     True
     """
     (a, b), (c, d) = (tuple(map(_log2_leading, side)) for side in (tops, bottoms))
+    # Tops from below and bottoms from above for the lower end, the other way round for the upper one.
     return w * (a[0] + b[0] - c[1] - d[1]) // total, -(-w * (a[1] + b[1] - c[0] - d[0]) // total)
 
 

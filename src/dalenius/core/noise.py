@@ -87,6 +87,7 @@ def exponential_law(k: int, rate: Fraction) -> tuple[Fraction, ...]:
     weights = []
     for j in range(k):
         x = rate * j
+        # No weight is zero, so that the ratio of two neighbours is bounded; above x = 100 all are the least one.
         weights.append(max(1, ceil(_UNIT / exp(x, 128)[0])) if x <= 100 else 1)
     total = sum(weights)
     return tuple(Fraction(weight, total) for weight in weights)

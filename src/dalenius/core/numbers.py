@@ -6,13 +6,26 @@ from collections import Counter
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-from math import ceil, floor, gcd, isfinite, lcm
+from math import ceil, floor, gcd, inf, isfinite, lcm, nextafter
 from operator import add, floordiv, mul
 from typing import Any, NoReturn
 
 from dalenius.errors import InputError
 
-__all__ = ["down", "exact", "is_decimal", "quotients", "ratio", "ratios", "strict_json", "up", "whole_texts", "written"]
+__all__ = [
+    "decimal_above",
+    "double_above",
+    "down",
+    "exact",
+    "is_decimal",
+    "quotients",
+    "ratio",
+    "ratios",
+    "strict_json",
+    "up",
+    "whole_texts",
+    "written",
+]
 
 _GRAMMAR = re.compile(r"[+-]?[0-9]{1,4000}(/[0-9]{1,4000}|(\.[0-9]{1,4000})?([eE][+-]?[0-9]{1,3})?)")
 _FROM_NUMPY = re.compile(r"np\.(?:float|int)[0-9]{1,3}\(([^()]*)\)")  # as numpy writes a number in a list of texts
@@ -187,3 +200,22 @@ def up(q: Fraction, digits: int = DIGITS) -> str:
     '0.3334'
     """
     return _decimal(ceil(q * 10**digits), digits)
+
+
+def double_above(q: Fraction) -> float:
+    """A double that is not below a fraction from zero on; 0 stays 0.
+
+    >>> double_above(Fraction(0)), Fraction(double_above(Fraction(1, 3))) > Fraction(1, 3)
+    (0.0, True)
+    """
+    return nextafter(float(q), inf) if q else 0.0
+
+
+def decimal_above(x: float) -> Fraction:
+    """A short decimal that is not below a double; a whole number stays as it is.
+
+    >>> decimal_above(2.0), decimal_above(0.1) > Fraction(0.1)
+    (Fraction(2, 1), True)
+    """
+    # The shortest text of a double may lie below it, by less than half of the way to the next one.
+    return exact(nextafter(x, inf)) if x % 1 else exact(x)

@@ -184,6 +184,7 @@ def information(q: Counter[Any]) -> tuple[Fraction, Fraction]:
             common = gcd(top, bottom)
             told[top // common, bottom // common] += w
         shares = [(w, log2(Fraction(*ratio))) for ratio, w in told.items()]
+        # Floor division rounds the lower end down; minus the floor of the negative rounds the upper one up.
         below = sum(w * b for w, (b, _) in shares) // total
         above = -(-sum(w * b for w, (_, b) in shares) // total)
     return Fraction(max(0, below), 1 << BITS), Fraction(max(0, above), 1 << BITS)

@@ -9,7 +9,7 @@ from typing import Any
 
 from dalenius.core.guarantee import Dalenius, Guarantee, LocalDP
 from dalenius.core.noise import channel_of_query, kernel_of, permuted
-from dalenius.core.numbers import exact, written
+from dalenius.core.numbers import decimal_above, written
 from dalenius.core.pmf import Pmf
 from dalenius.core.query import FINITE, Query
 from dalenius.measures.capacity import Bracket
@@ -51,9 +51,9 @@ class QueryAudit:
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
         """The promises that the query keeps, at the least level that is proved."""
-        met: list[Guarantee] = [Dalenius(_level(g.high), group=k) for k, g in self.measures.groups.items()]
+        met: list[Guarantee] = [Dalenius(decimal_above(g.high), group=k) for k, g in self.measures.groups.items()]
         strong = self.measures.strong_dp_epsilon
-        return tuple([*met, LocalDP(_level(strong))] if strong is not None else met)
+        return tuple([*met, LocalDP(decimal_above(strong))] if strong is not None else met)
 
     def to_json(self) -> dict[str, Any]:
         m = self.measures
@@ -77,10 +77,6 @@ class QueryAudit:
             "guarantees": [{**promise.to_json(), "words": promise.words()} for promise in self.guarantees],
             "remarks": list(m.remarks),
         }
-
-
-def _level(x: float) -> Fraction:
-    return exact(nextafter(x, inf)) if x else Fraction(0)
 
 
 def examine_query(query: Query) -> QueryAudit:

@@ -117,6 +117,7 @@ def _converted(parts: Sequence[tuple[Fraction | None, Fraction | None]], delta: 
         best = min(best, total + log1p(-1 / order) + (goal - log(order)) / (order - 1))
     if best == inf:
         return None
+    # Any order gives a bound; the slack covers the roundings of its doubles.
     return exact(nextafter(max(0.0, best) * (1 + SLACK) + SLACK, inf))
 
 

@@ -101,6 +101,7 @@ class QueryMechanism(Mechanism):
         if self.level is None or self.level > 30:
             return Fraction(1)
         grown = exp(float(self.level)) * (1 + 1e-15)
+        # tanh(epsilon / 2) rises with epsilon, so that e^epsilon from above gives a share from above.
         return min(Fraction(1), exact(nextafter((grown - 1) / (grown + 1) * (1 + 1e-14) + 1e-300, inf)))
 
     @cached_property

@@ -243,6 +243,7 @@ def most_bits(letters: int) -> float:
     >>> most_bits(4), 1.584 < most_bits(3) < 1.585
     (2.0, True)
     """
+    # Exact for powers of two.
     return log2(letters) if letters & (letters - 1) == 0 else nextafter(log2(letters), inf)
 
 

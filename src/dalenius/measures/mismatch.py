@@ -143,6 +143,7 @@ def near(
             reference = np.asarray((counts + 0.5) / (rows + 0.5 * len(law)), dtype=np.float64)
             bound, nu = most_within(score(reference, s, x, outputs), eta, reference, box.low, box.high)
             proof = _written({"nu": nu})
+    # The share eta of what the secret holds is a bound too.
     bits = min(max(bound, 0.0), eta * most) / log(2)
     return nextafter(bits * (1 + 1e-12), inf) if bits > 1e-14 else 0.0, proof
 

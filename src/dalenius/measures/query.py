@@ -146,6 +146,7 @@ def measures_of_query(query: Query, *, gap: float = GAP) -> QueryMeasures:
                 raise Unsupported("")
             groups[k] = sized.individual(k, gap)
         except Unsupported:
+            # k records tell at most k times what one tells, and no more than all.
             high = min(nextafter(k * one.high, inf), whole[1])
             groups[k] = Individual(one.low, max(one.low, high), (), (), ())
             remarks.append(f"C_{k} is bounded by C_1 below and by {k} C_1 and the capacity above, not searched")

@@ -143,6 +143,7 @@ def _zcdp(logs: Floats, level: float) -> float:
             heappush(heap, (-_above(low, high, at), low, high))
     # The largest bound of an open interval of orders stands first; all that was passed over is below it.
     most = max([best, *(-bound for bound, _, _ in heap[:1])])
+    # Pure epsilon implies rho = epsilon^2 / 2; the smaller of two proved figures holds.
     return min(_up(most), nextafter(level * level / 2, inf))
 
 

@@ -6,7 +6,7 @@ Nothing is believed of the mechanism but its rows. Each input of the channel cou
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import inf, log, nextafter
+from math import log
 from typing import Any, Literal
 
 from dalenius.core.channel import Channel
@@ -23,7 +23,7 @@ from dalenius.core.guarantee import (
     WorstCaseLeakage,
 )
 from dalenius.core.kernel import Kernel
-from dalenius.core.numbers import exact, up, written
+from dalenius.core.numbers import decimal_above, exact, up, written
 from dalenius.core.pmf import Pmf
 from dalenius.measures.attack import Attack
 from dalenius.measures.bayes import guess_after, guess_before
@@ -170,7 +170,7 @@ class MechanismAudit:
     def about_rows(self) -> "MechanismAudit":
         """The same of a recipe for the rows of a table: a record is a row, which the capacity of the recipe bounds."""
         others = [promise for promise in self.guarantees if not isinstance(promise, Dalenius)]
-        return replace(self, one_row=True, guarantees=(Dalenius(_level(self.capacity[1])), *others))
+        return replace(self, one_row=True, guarantees=(Dalenius(decimal_above(self.capacity[1])), *others))
 
     @property
     def worst(self) -> Individual:
@@ -248,12 +248,12 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
             f"no level is stated: a value is up to e^{strong:.4g} times likelier under one input than another",
         )
         near, strong = (near if near is not None and near <= DUST else None), None
-    met: list[Guarantee] = [Dalenius(_level(g.high), group=k) for k, g in groups.items()]
+    met: list[Guarantee] = [Dalenius(decimal_above(g.high), group=k) for k, g in groups.items()]
     if strong is not None:
-        met.append(LocalDP(_level(strong)))
-    met += [Contraction(_level(contraction))] if contraction < 1 else []  # else it says nothing
+        met.append(LocalDP(decimal_above(strong)))
+    met += [Contraction(decimal_above(contraction))] if contraction < 1 else []  # else it says nothing
     most_guessed = maximal_leakage(channel)
-    met.append(MaximalLeakage(_level(most_guessed[1])))
+    met.append(MaximalLeakage(decimal_above(most_guessed[1])))
     under = None
     if prior is not None:
         prior = aligned(prior, channel)
@@ -285,11 +285,6 @@ def _deltas(channel: Kernel) -> dict[Fraction, float]:
     if channel.shape[0] * channel.shape[1] * max(map(len, channel.inputs.values())) > COMPARED:
         return {}
     return {epsilon: delta_at(channel, float(epsilon)) for epsilon in EPSILONS}
-
-
-def _level(x: float) -> Fraction:
-    """A short decimal that is not below a double."""
-    return exact(nextafter(x, inf)) if x else Fraction(0)
 
 
 def _under(channel: Kernel, prior: Pmf) -> UnderPrior:

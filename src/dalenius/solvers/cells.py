@@ -176,6 +176,7 @@ def _edges(
     for i in range(k):
         for l in range(i + 1, k):
             share = weights[:, i] + weights[:, l]
+            # Never at an end of the edge: a split that leaves a cell as it is would be repeated for ever.
             m = np.clip(np.rint(_GRID * weights[:, l] / share), 1, _GRID - 1).astype(np.intp)
             t = m / _GRID
             point = (1 - t)[:, None] * cells[:, i] + t[:, None] * cells[:, l]

@@ -201,6 +201,7 @@ class RangePrograms:
                 self.solver.changeColsCost(self.N, self.first, sign * self.p * self.W[:, w] * _GAIN)
                 self.solver.run()
                 if self.solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+                    # Outward by more than the tolerance of the simplex: the box must not lose a posterior.
                     reached = np.array(self.solver.getSolution().row_value)[w] - sign * _MARGIN
                     if sign * (reached - ends[w]) > _WORTH * (self.root[1][w] - self.root[0][w]):
                         ends[w] = np.rint(reached / _POINT) * _POINT
@@ -291,6 +292,7 @@ class RangePrograms:
             return None
         margin = _INSIDE * width[w]
         at = float(np.clip(box.u[w], box.low[w] + margin, box.high[w] - margin))
+        # Both parts share this end, which is exact in the proof.
         at = float(np.rint(at / _POINT) * _POINT)
         upper, lower = box.low.copy(), box.high.copy()
         upper[w], lower[w] = at, at

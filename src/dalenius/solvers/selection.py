@@ -156,6 +156,7 @@ def _never_confused(laws: Laws, allowed: Allowed, gap: float) -> Selection | Non
             taken = taken | seen[free[0]]
         else:
             places = np.array(chosen, dtype=np.intp)
+            # log n bounds what n rows that share no letter can tell; a double above it.
             most = nextafter(log(len(chosen)), inf)
             weights = np.full(len(chosen), 1 / len(chosen))
             if (low := laws.information(weights, places)) >= most - gap:

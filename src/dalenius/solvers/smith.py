@@ -87,6 +87,7 @@ class _Mixture(Protocol):
 class _Gaussian:
     def __init__(self, points: Floats, weights: Floats, reach: float) -> None:
         a = max(reach, 1.0)
+        # A power of two, so that the points are exact; rounded down, because a smaller step errs less.
         self.h = 2.0 ** floor(log2(2 * pi * pi / (3 * a) / 50))
         last = int((reach + 10) / self.h) + 1
         self.y = np.arange(-last, last + 1) * self.h
@@ -262,6 +263,7 @@ def points_capacity(family: Family, allowed: Floats, *, gap: float = GAP) -> Inp
             points, weights = _polished(family, points, weights, reach, np.zeros(len(points), dtype=bool))
     mixture = _FAMILIES[family](points, weights, reach)
     d = mixture.at(allowed)[0]
+    # By Kuhn and Tucker no input tells more than the largest divergence from any one law of outputs.
     high = max(0.0, float(d.max()) + mixture.errors[0])
     return Input(
         _information(mixture, points, weights), nextafter(high, inf), tuple(points.tolist()), tuple(weights.tolist())
@@ -308,6 +310,7 @@ def _highest(mixture: _Mixture, reach: float, wanted: float) -> float:
         slope = np.abs(slope) + e1
         wide = r * (1 + 1e-9) + 1e-15
         b = np.minimum(1.0, curve + e2 + mixture.third * wide)
+        # A parabola that falls has its top inside the interval or at an end; b bounds the curvature from above.
         turn = np.where((b < 0) & (slope < -b * wide), slope**2 / np.maximum(-2 * b, 1e-300), slope * wide)
         rise = turn + np.maximum(b, 0.0) * wide * wide / 2
         bound = d + e0 + rise * (1 + 1e-12)

@@ -271,6 +271,7 @@ class Pricing:
             if found is not None:
                 found.offer(share, order, split)
                 slack = max(slack, 0.99 * found.most)
+            # Closed where the bound suffices, or where no class is taken in part and the bound is a value.
             leaf = (bound <= slack) | (inner.max(axis=1) < 1e-9)
             if nodes + 2 * int((~leaf).sum()) > self.nodes:
                 leaf[:] = True

@@ -124,6 +124,7 @@ class _Worlds(Pricing):
                 slack = max(slack, 0.99 * found.most)
             here = np.floor(share[np.arange(len(share)), split])
             whole = (high - low)[np.arange(len(share)), split] < 1
+            # As in one world; a class with less than one letter left is not divided further.
             leaf = (bound <= slack) | whole | (inner.max(axis=1) < 1e-9)
             if nodes + 2 * int((~leaf).sum()) > self.nodes:
                 leaf[:] = True

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import inf, nextafter
 
 from dalenius.core import Contraction, Dalenius, Guarantee, Independent, Leakage, LocalDP, Orbits, Pmf
 from dalenius.core.arithmetic import BITS, log2
-from dalenius.core.numbers import exact, up
+from dalenius.core.numbers import decimal_above, exact, up
 from dalenius.measures.capacity import Bracket, Ends, aligned, outward
 from dalenius.measures.individual import Belief, Individual, ordered
 from dalenius.measures.orbits import Columns, Pairs, capacity_of_orbits, entropy
@@ -41,9 +40,9 @@ def examine_orbits(channel: Orbits, prior: Pmf | None = None, *, remarks: tuple[
     level = pairs.level(pairs.neighbours)
     strong = pairs.level(pairs.every)
     variation = _up(pairs.apart)
-    met: list[Guarantee] = [Dalenius(_short(g.high), group=k) for k, g in groups.items()]
-    met += [] if strong is None else [LocalDP(_short(strong))]
-    met.append(Contraction(_short(variation)))
+    met: list[Guarantee] = [Dalenius(decimal_above(g.high), group=k) for k, g in groups.items()]
+    met += [] if strong is None else [LocalDP(decimal_above(strong))]
+    met.append(Contraction(decimal_above(variation)))
     under = None
     if prior is not None:
         columns = Columns(channel, aligned(prior, channel))
@@ -114,8 +113,3 @@ def _under(channel: Orbits, columns: Columns) -> UnderPrior:
 
 def _up(q: Fraction) -> float:
     return outward((q, q))[1]
-
-
-def _short(x: float) -> Fraction:
-    """A short decimal that is not below a double."""
-    return exact(nextafter(x, inf)) if x % 1 else exact(x)

@@ -106,6 +106,7 @@ class _Case:
         """Whole ticks of 2^-TICKS, the rest of each row to its largest entry."""
         channel = np.where(channel < FAINT, 0.0, channel)
         ticks = np.rint(channel / channel.sum(axis=1, keepdims=True) * (1 << TICKS)).astype(np.int64)
+        # Each row sums to one exactly; the largest entry feels the rest least.
         ticks[np.arange(len(ticks)), ticks.argmax(axis=1)] += (1 << TICKS) - ticks.sum(axis=1)
         return [list(map(int, row)) for row in ticks.tolist()]
 

@@ -188,6 +188,7 @@ def _excess(problem: Problem, channel: Channel) -> float:
 
 
 def _tighter(promise: Leakage, share: float) -> Leakage:
+    # Only guides the search: what leaks within the ball is measured again, against the promise itself.
     return replace(promise, at_most_bits=promise.at_most_bits * Fraction(share).limit_denominator(10**6))
 
 

@@ -165,6 +165,7 @@ def grouped(p: Floats, mass: float) -> Integers:
     """
     alone = int(np.count_nonzero(p >= mass))
     light = np.cumsum(p[alone:]) - p[alone:] / 2
+    # A hair less, so that a group that is just full does not become two by rounding.
     _, part = np.unique(np.floor(light / mass * (1 - 1e-12)).astype(np.int64), return_inverse=True)
     return np.concatenate([np.arange(alone), alone + part.astype(np.int64)])
 

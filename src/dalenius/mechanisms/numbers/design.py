@@ -232,6 +232,7 @@ def _gaussian(
     far = len(grid) - 1
 
     def short(sigma: float) -> float:
+        # Beyond 9.3 sigma there is less than 2^-62 of the law, below the unit of its weights.
         k = np.arange(-ceil(9.3 * sigma) - 1, ceil(9.3 * sigma) + 2)
         law = np.exp(-(k**2) / (2 * sigma**2))
         below = np.concatenate([[0.0], np.cumsum(law / law.sum())])

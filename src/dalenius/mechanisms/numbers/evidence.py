@@ -11,7 +11,7 @@ and the middle is a sum of independent 0/1 draws of probability F(k). Where noth
 from bisect import bisect_left
 from fractions import Fraction
 from itertools import accumulate
-from math import exp, inf, log, nextafter, prod
+from math import exp, inf, log, prod
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from dalenius.core import Contraction, Dalenius, Guarantee, Leakage, LocalDP, No
 from dalenius.core.digits import many
 from dalenius.core.drafting import Axes, release_of
 from dalenius.core.forms.noise import NoiseAxis
-from dalenius.core.numbers import exact, up
+from dalenius.core.numbers import double_above, exact, up
 from dalenius.measures.counts import Finding, counts_finding
 from dalenius.measures.individual import Individual, most_bits
 from dalenius.mechanisms.auditing import MechanismAudit
@@ -143,16 +143,16 @@ def examine_noise(channel: Noise, prior: Pmf | None = None, *, remarks: tuple[st
     capacity, contraction = (stated[name] or Fraction(0) for name in ("capacity_bits", "eta_kl"))
     low = _told(channel, axes) if len(channel.axes) == 1 else 0.0
     held = most_bits(prod(len(letters) for letters in channel.inputs.values()))
-    high = min(_up(capacity), held)
+    high = min(double_above(capacity), held)
     apart = min(Fraction(1), release.delta((), Fraction(0)))
     met: list[Guarantee] = [Dalenius(_short(capacity)), Contraction(_short(contraction))]
     met += [] if level is None else [LocalDP(_short(level))]
     met += [] if prior is None else [Leakage(names, _short(stated["leakage_bits"] or Fraction(0)))]
     whole = Individual(min(low, high), high, names, (), ())
     ends = whole.low, high
-    most = None if level is None else _up(level)
+    most = None if level is None else double_above(level)
     return MechanismAudit(
-        names, ends, {1: whole}, ends, most, most, _up(contraction), _up(apart), None, tuple(met),
+        names, ends, {1: whole}, ends, most, most, double_above(contraction), double_above(apart), None, tuple(met),
         (*remarks, "audited along its axes: all columns count as one record, and upper ends are sums over the axes"),
     )  # fmt: skip
 
@@ -165,10 +165,6 @@ def _told(channel: Noise, axes: Axes) -> float:
     for c, n in law:
         prior[c - first] = n
     return max(0.0, information(prior / prior.sum(), list(axis.weights), first, axis.low, axis.high) - 1e-9)
-
-
-def _up(q: Fraction) -> float:
-    return nextafter(float(q), inf) if q else 0.0
 
 
 def _short(q: Fraction) -> Fraction:

@@ -126,6 +126,7 @@ class Draft:
         """Weights of 0, 1, ... in floats."""
         if self.scale <= 0:
             return [1.0]
+        # exp(-43) is below 2^-62, where weights are cut.
         reach = min(ceil(self.scale * 43 ** (1 / self.p)) + 1, 1 << 20)
         return [float(v) for v in np.exp(-((np.arange(reach) / self.scale) ** self.p))]
 

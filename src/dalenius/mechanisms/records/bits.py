@@ -197,6 +197,7 @@ def rounded(flow: Flow, atoms: int) -> Rows:
     Rows
         With weights that sum to `ROW` for each atom.
     """
+    # Rounded down, so that no row has more than its mass; the rest goes to its largest weight.
     weight = np.floor(flow.share * ROW).astype(np.int64)
     weight[flow.share < UNUSED] = 0
     first = flow.first(atoms)

@@ -112,6 +112,7 @@ def exchanged_tops(wide: Wide, promise: Guess, on_progress: Progress, deadline: 
     others = counts.copy()
     others[:, heavy] = 0
     best = counts.max(axis=1)
+    # Rounded up: what is taken from the best guesses must be enough for the limit.
     short = ceil(FINE * (int(wide.by_record.max(axis=1).sum()) - most_gained(wide, promise) * wide.total))
     gives = np.flatnonzero(counts[:, heavy] < best)
     takes = np.flatnonzero(counts[:, heavy] > others.max(axis=1))

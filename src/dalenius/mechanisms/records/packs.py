@@ -217,6 +217,7 @@ def _hosts(wide: Wide, inputs: Integers, sizes: Integers, round_: bool = False) 
         many = int(group.max(initial=-1)) + 1
         counts = np.zeros((many, len(sizes)), dtype=np.int64)
         np.add.at(counts, group, wide.counts[inputs])
+        # Rounded up: so many packs as the class needs that fills them most.
         packs = (-(-FINE * counts // sizes)).max(axis=1, initial=0)
         if round_:
             packs = ROUND[np.searchsorted(ROUND, packs)]

@@ -252,6 +252,7 @@ class PricedRecords:
         np.add.at(want, self.crowd.at, have)
         parts = np.floor(flow.share * have[atom])
         arrived = np.bincount(point, parts, len(want))
+        # Rounded down twice: neither a row nor a record has more than its due, and the rest is dealt out below.
         parts = np.floor(parts * np.minimum(1.0, want / np.maximum(arrived, 1.0))[point]).astype(np.int64)
         np.subtract.at(have, atom, parts)
         np.subtract.at(want, point, parts)

@@ -251,6 +251,7 @@ def _mixed(wide: Wide, base: Rows, silent: Rows, promises: Sequence[Guarantee], 
         middle = (low + share) / 2
         low, share = (low, middle) if fits(middle) else (middle, share)
     for _ in range(TRIES):
+        # Rounded up: more of what reveals nothing only helps the promises.
         part = Fraction(min(PARTS, ceil(share * PARTS)), PARTS)
         found = Rows.mixed([(1 - part, base), (part, silent)])
         # Where nothing may be gained doubles do not decide.

@@ -127,6 +127,7 @@ def between_ends(
     low, high = ends = posterior_ends(promise, prior)
     rows, places = np.flatnonzero(have), np.flatnonzero(around)
     needed = low if preserved else low / (1 - low)
+    # At least so many, rounded up, and at most so many, rounded down: whole rows stay within the odds.
     least = np.array([ceil(FINE * needed * n) for n in around[places].tolist()], dtype=np.int64)
     nobody = np.zeros(0, dtype=np.int64)
     must = np.flatnonzero(least)
@@ -188,6 +189,7 @@ def between_two(
     """
     counts = wide.by_record[:, [light, heavy]]
     scale = limit.denominator if limit.denominator <= FINE else FINE
+    # Rounded up, so that what is sent suffices for the limit.
     short = ceil(scale * (int(counts.max(axis=1).sum()) - limit * wide.total))
     if short <= 0:
         return None
@@ -205,6 +207,7 @@ def between_two(
         paid = [0] * len(wide.classes)
         paid[light], paid[heavy] = (w << UNIT) // wide.unit, (most - w << UNIT) // wide.unit
         numbers.append([[str(v) for v in paid]])
+    # The weight of the promise is rounded up and what records pay down: no record may pay more.
     proof = record_proof(wide, [str(-(-(most << UNIT) // wide.unit))], [numbers])
     return Shipped(counts[:, 0] * scale, rows[plan.row], columns[plan.column], plan.amount, proof)
 
@@ -304,6 +307,7 @@ def _ends(prior: float, bits: float) -> tuple[Fraction, Fraction]:
                 inside, outside = (middle, outside) if told(middle) <= bits * (1 - 1e-11) else (inside, middle)
         found.append(inside)
     unit = 1 << POSTERIOR
+    # Inward, so that posteriors between the ends keep the promise.
     return Fraction(ceil(found[0] * unit), unit), Fraction(floor(found[1] * unit), unit)
 
 

@@ -16,12 +16,11 @@ from itertools import combinations_with_replacement
 from dalenius.core.arithmetic import BITS, E_HIGH, apart, log2, nats
 from dalenius.core.guarantee import Contraction, Dalenius, Guarantee, LocalDP
 from dalenius.core.kernel import Kernel
-from dalenius.core.numbers import exact, up
+from dalenius.core.numbers import double_above, exact, up
 from dalenius.measures.individual import Individual
 from dalenius.measures.renyi import ORDERS
 from dalenius.mechanisms.auditing import MechanismAudit
 from dalenius.mechanisms.forms import form_of
-from dalenius.mechanisms.unlisted.figures import rounded_up
 
 __all__ = ["distance_of", "examine_unlisted", "level_of"]
 
@@ -64,9 +63,9 @@ def examine_unlisted(
     bits = min(found.bits, *map(_log2, channel.shape))
     share = min(1.0, found.apart)
     if strong is not None:
-        share = min(share, rounded_up(apart(Fraction(strong))))
-        bits = min(bits, rounded_up(Fraction(strong) * E_HIGH))
-    bits = min(bits, rounded_up(Fraction(share) * Fraction(_log2(channel.shape[0]))))
+        share = min(share, double_above(apart(Fraction(strong))))
+        bits = min(bits, double_above(Fraction(strong) * E_HIGH))
+    bits = min(bits, double_above(Fraction(share) * Fraction(_log2(channel.shape[0]))))
     one = min(bits, max(_log2(len(letters)) for letters in channel.inputs.values()))
     met: list[Guarantee] = [Dalenius(_short(one)), Contraction(_short(share))]
     met += [] if strong is None else [LocalDP(_short(strong))]
@@ -100,7 +99,7 @@ def level_of(stay: Values, other: Values, weight: Values) -> float | None:
         if not low and high:
             return None
         worst = max(worst, high / low) if high else worst
-    return rounded_up(nats(worst)) if worst > 1 else 0.0
+    return double_above(nats(worst)) if worst > 1 else 0.0
 
 
 def distance_of(stay: Values, other: Values, weight: Values) -> float:
@@ -114,11 +113,11 @@ def distance_of(stay: Values, other: Values, weight: Values) -> float:
         if a != b or n > 1:
             shared = abs(a[1] - b[1]) * (whole - a[2] - b[2])
             worst = max(worst, abs(a[0] - b[1] * a[2]) + abs(b[0] - a[1] * b[2]) + shared)
-    return rounded_up(worst / 2)
+    return double_above(worst / 2)
 
 
 def _log2(n: int) -> float:
-    return rounded_up(Fraction(log2(Fraction(n))[1], 1 << BITS)) if n & (n - 1) else float(n.bit_length() - 1)
+    return double_above(Fraction(log2(Fraction(n))[1], 1 << BITS)) if n & (n - 1) else float(n.bit_length() - 1)
 
 
 def _short(x: float) -> Fraction:

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, nextafter, prod
+from math import inf, prod
 
-__all__ = ["Figures", "added", "apart_together", "largest", "rounded_up", "summed"]
+from dalenius.core.numbers import double_above
+
+__all__ = ["Figures", "added", "apart_together", "largest", "summed"]
 
 
 @dataclass(frozen=True)
@@ -31,14 +33,9 @@ class Figures:
     unproved: bool = False
 
 
-def rounded_up(q: Fraction) -> float:
-    """The next double above a fraction; 0 stays 0."""
-    return nextafter(float(q), inf) if q else 0.0
-
-
 def added(values: Sequence[float]) -> float:
     """The sum of finite or infinite figures."""
-    return inf if inf in values else rounded_up(sum(map(Fraction, values), Fraction(0)))
+    return inf if inf in values else double_above(sum(map(Fraction, values), Fraction(0)))
 
 
 def summed(levels: Sequence[float | None]) -> float | None:
@@ -55,4 +52,4 @@ def largest(levels: Sequence[float | None]) -> float | None:
 
 def apart_together(values: Sequence[float]) -> float:
     """The total variation of products of laws, from those of their factors: 1 - prod (1 - v)."""
-    return rounded_up(1 - prod((1 - min(Fraction(1), Fraction(value)) for value in values), start=Fraction(1)))
+    return double_above(1 - prod((1 - min(Fraction(1), Fraction(value)) for value in values), start=Fraction(1)))

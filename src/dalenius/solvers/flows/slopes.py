@@ -72,6 +72,7 @@ def _potential(crowd: Crowd, law: Floats, deadline: float) -> Floats:
         return np.zeros(len(crowd.points))
     have, want = (np.maximum(1, np.rint(np.abs(excess[side]) / np.abs(excess).max() * _PARTS)) for side in (start, to))
     want = np.maximum(1, np.floor(want * (have.sum() / want.sum())))
+    # A transport needs equal sums: what rounding left over is added to the side that has less.
     over = int(want.sum() - have.sum())
     (have if over > 0 else want)[0] += abs(over)
     ends = (crowd.points[start], crowd.points[to])

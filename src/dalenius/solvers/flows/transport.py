@@ -190,6 +190,7 @@ def _sampled(
     some_columns = np.sort(pick.choice(len(columns), len(columns) // 4, replace=False))
     have = supply[some_rows]
     want = np.maximum(1, np.floor(demand[some_columns] * (have.sum() / demand[some_columns].sum())).astype(np.int64))
+    # Rounded down, so that the rest is rarely negative; the largest demand takes it.
     want[np.argmax(want)] += have.sum() - want.sum()
     if want.min() < 1:
         return none

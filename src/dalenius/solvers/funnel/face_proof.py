@@ -42,6 +42,7 @@ class _Pool:
 
     def lines(self, joints: list[Floats], step: Floats) -> tuple[Places, list[Floats]]:
         """For each cell the number of its line, and its tangents, from the joint weights (m, L) at its centre."""
+        # A power of two not above the step: a finer grid only makes a tangent touch nearer.
         level = np.floor(np.log2(step)).astype(np.intp)
         found = [g.nearest(j, np.exp2(level)) for g, j in zip(self.given.gauges, joints, strict=True)]
         names = np.column_stack([level, *(name for name, _ in found)])

@@ -269,6 +269,7 @@ def cuts(given: Faces, faces: Places, cells: Floats) -> tuple[Places, Places, Fl
             bend, middle = gauge.bend(joint[:, i], joint[:, l])
             better = bend > far
             far[better], first[better], second[better] = bend[better], i, l
+            # A short binary fraction, and never an end: the checker cuts the edge at the same place.
             place[better] = np.clip(np.rint(middle[better] * 2**30), 2**16, 2**30 - 2**16) / 2**30
     return first, second, place
 

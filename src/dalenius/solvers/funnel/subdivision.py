@@ -147,6 +147,7 @@ class Subdivision:
     def _line(self, cells: Floats, points: Floats) -> tuple[Places, Places, list[Fraction]]:
         """The place of each posterior in its interval; one that lies outside is moved to the nearest end."""
         low, high = cells[:, 0, 1], cells[:, 1, 1]
+        # Inside the interval, so that both parts are shorter than it.
         m = np.clip(np.rint(LINE * (points[:, 1] - low) / (high - low)), 1, LINE - 1).astype(np.intp)
         zeros = np.zeros(len(cells), dtype=np.intp)
         return zeros, zeros + 1, [Fraction(n, LINE) for n in m.tolist()]

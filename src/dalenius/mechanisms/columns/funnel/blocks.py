@@ -176,6 +176,7 @@ def _tree(counts: Sequence[int], prices: Sequence[int], top: float) -> Iterator[
         high = np.array([known[k][1] for k in range(len(runs))], dtype=np.float64)
         at, worth = _tangent(p, y, low, high)
         if worth <= top or (low == high).all():
+            # Any place of a tangent proves a bound, so that it may be rounded to a short fraction.
             yield ["leaf", str(Fraction(at).limit_denominator(10**12))]
             continue
         open_ = np.flatnonzero(high > low)

@@ -88,6 +88,7 @@ def sweep(
         raise InputError(f"a curve has at least 2 points, not {points}", do="Ask for at least 2 points.")
     promise = problem.guarantees[place]
     assert isinstance(promise, Leakage)
+    # Rounded down: a limit above all that can be told would be the free design once more.
     most = Fraction(floor(_all_told(problem, promise) * GRAIN), GRAIN)
     limits = [Fraction(floor(most * k * GRAIN / (points - 1)), GRAIN) for k in range(points)]
     steps = []

@@ -207,6 +207,7 @@ def _ends(model: Model, seconds: float) -> tuple[Ends, Rows | None]:
         first, *others = model.problem.limits
         goal = MinimizeDistortion(replace(first, at_most=None))
         found = designed(replace(model.problem, objective=goal, limits=tuple(others)), gap=GAP, seconds=seconds)
+        # Rounded up: a limit below what was found could be one that nothing keeps.
         least = ceil(found.value / STEP) * STEP
     else:
         least, _ = _attained(free, seconds)
@@ -238,6 +239,7 @@ def _attained(program: Program, seconds: float) -> tuple[Fraction, Rows]:
         total = Fraction(0)
         for n, row, costs in zip(program.mass, rows, program.cost, strict=True):
             total += int(n) * sum((v * Fraction(c) for v, c in zip(row, costs, strict=True) if v), Fraction(0))
+        # Rounded up, so that these rows keep the limit.
         return ceil(total / program.total / STEP) * STEP, rows
     raise failure
 

@@ -208,6 +208,7 @@ def _without(row: tuple[Fraction, ...], barred: set[int]) -> tuple[Fraction, ...
 
 
 def _too_little(problem: Problem, guarantee: Leakage) -> str:
+    # Rounded up: the limit that the sentence names can be kept.
     told = ceil(already_told(problem, guarantee.about)[1] * 10**9) / 10**9
     return (
         f"{', '.join(problem.beside)} alone reveals {told:.9g} bits about {', '.join(guarantee.about)}, more than the "
