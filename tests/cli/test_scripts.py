@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from dalenius import compare, estimate, regress, shares_within
@@ -371,6 +372,17 @@ def test_point_17_a_script_analyses_preserved_shares_as_they_are(told, whose):
     code, out, err = told(card, table, whose, "shares", "job")
     assert code == 0, err
     assert out == list(lines(estimate(*files, columns=["job"], target=whose)))
+
+
+def test_point_17_a_part_of_a_release_is_not_what_the_design_preserves():
+    """Released shares were taken for the original ones of any rows, of two of 5,000 as well."""
+    both = {"sex": ("0", "1")}
+    rows = ((Fraction(9, 10), Fraction(1, 10)), (Fraction(3, 10), Fraction(7, 10)))
+    card = {"channel": Channel(both, both, rows).to_json(), "kept": [], "marginals_preserved": True}
+    card["changes"] = [{"column": "sex", "value": v, "rows_after": n} for v, n in (("0", 3000), ("1", 1000))]
+    whole, part = (pa.table({"sex": ["0"] * 3 * n + ["1"] * n}) for n in (1000, 100))
+    assert estimate(card, whole).method == "preserved"
+    assert estimate(card, part).method == "inverse"
 
 
 REFUSED = {

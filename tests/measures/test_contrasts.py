@@ -5,6 +5,7 @@ import pytest
 
 from dalenius.errors import MismatchError, Unsupported
 from dalenius.measures.contrasts import compared, within_groups
+from dalenius.measures.estimation import estimate_law
 from dalenius.measures.inversion import Factor, Seen
 from dalenius.measures.moments import Moments
 
@@ -72,3 +73,25 @@ def test_names_that_are_not_there_are_refused():
         compared(told, {"age": "yes"}, [{"sex": "f"}, {"sex": "m"}])
     with pytest.raises(MismatchError, match="no value 'x'"):
         compared(told, {"job": "yes"}, [{"sex": "x"}, {"sex": "m"}])
+
+
+@pytest.mark.parametrize("preserved", ["shown", "withheld"])
+@pytest.mark.parametrize("target", ["table", "population"])
+def test_point_17_a_handful_of_rows_has_no_interval_of_one_point(preserved, target):
+    """Two rows gave shares "0.500000 [0.500000, 0.500000]", of the population too."""
+    factor = Factor(LETTERS, LETTERS, dense=invariant())
+    told = Moments([factor], Seen.of([1, 1, 0, 0]), target=target, preserved=preserved)
+    assert set(within_groups(told, ["job"], ["sex"])[("f",)].values()) == {None}
+    told = Moments([factor], Seen.of([9, 0, 0, 0]), target=target, preserved=preserved)
+    for value, figure in within_groups(told, ["job"], ["sex"])[("f",)].items():
+        assert figure.high - figure.low > 0.2, value
+    whole = estimate_law([factor], Seen.of([9, 0, 0, 0]), target=target, preserved=preserved)
+    assert (whole.high - whole.low > 0.2).all()
+
+
+def test_point_17_what_no_draw_can_change_is_known_from_a_handful_of_rows():
+    stay = Factor(LETTERS, LETTERS, dense=np.eye(4))
+    known = within_groups(Moments([stay], Seen.of([1, 1, 0, 0])), ["job"], ["sex"])[("f",)]
+    assert [(f.low, f.estimate, f.high) for f in known.values()] == [(0.5, 0.5, 0.5)] * 2
+    behind = Moments([stay], Seen.of([1, 1, 0, 0]), target="population")
+    assert set(within_groups(behind, ["job"], ["sex"])[("f",)].values()) == {None}

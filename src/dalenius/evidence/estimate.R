@@ -87,12 +87,15 @@ told <- function(card, about) {  # with the names and values of what the channel
 }
 
 card <- told(card, about)
+in_all <- Filter(function(change) change[["column"]] == about[["changes"]][[1]][["column"]], about[["changes"]])
 channel <- if (is.null(card[["channel"]])) card else card[["channel"]]
 table <- read.csv(arguments[2], colClasses = "character", check.names = FALSE, strip.white = TRUE,
                   na.strings = character(0), encoding = "UTF-8")
 alphabets <- lapply(c(channel[["inputs"]], channel[["output"]]), unlist)
 strata <- as.character(unlist(channel[["strata"]]))
 n <- nrow(table)
+if (length(in_all) && sum(sapply(in_all, function(change) change[["rows_after"]])) != n)
+  card[["marginals_preserved"]] <- FALSE  # a part of the release has other shares than those that are preserved
 
 number <- function(text) {
   parts <- as.numeric(strsplit(as.character(text), "/", fixed = TRUE)[[1]])
@@ -179,6 +182,11 @@ means_of <- function(parts, w, preserved) {  # means of functions of the origina
     square <- along(g, back)^2 * pmax(told$counts, 3)
     sum(square[told$counts < 9.5]) <= 0.1 * sum(square)
   }
+  told$counting <- function(g) {  # rows that count alike and say as much; no end of them where no draw changes any mean
+    ways <- if (preserved) lapply(M, t) else back
+    still <- max(abs(apply(g^2, 2, along, matrices = ways) - apply(g, 2, along, matrices = ways)^2)) < 1e-12
+    if (!population && still) Inf else 1 / sum(v)
+  }
   told$covariance <- function(g) {  # of the means of functions, one in each column
     value <- as.vector(told$law %*% g)
     pooled <- function() t(g) %*% (g * told$law) - outer(value, value)
@@ -210,10 +218,12 @@ has <- function(told, word) {  # COLUMN=VALUE: 1 where an original outcome has t
   (column_of(told, column) == value) * 1
 }
 
-in_words <- function(p, error) {  # a share with its interval: on the scale of log odds where it is well inside
-  half <- z * error
+padding <- function(p, rows) ifelse(is.finite(rows) & pmin(p, 1 - p) * rows < 29.5, z^2 / 2 / rows, 0)  # of shares that rest on a handful of rows
+
+in_words <- function(p, error, few) {  # a share with its interval: on the scale of log odds where many rows are well inside
+  half <- z * error + few
   ends <- c(min(max(p - half, 0), p), max(min(p + half, 1), p))
-  if (p > 0 && p < 1 && error <= 0.4 * min(p, 1 - p)) ends <- plogis(qlogis(p) + c(-1, 1) * half / (p * (1 - p)))
+  if (!few && p > 0 && p < 1 && error <= 0.4 * min(p, 1 - p)) ends <- plogis(qlogis(p) + c(-1, 1) * half / (p * (1 - p)))
   sprintf("%.6f [%.6f, %.6f]", p, ends[1], ends[2])
 }
 
@@ -223,7 +233,9 @@ compared <- function(told, words) {  # shares, difference and ratios with interv
   theta <- as.vector(told$law %*% sets)
   C <- told$covariance(sets)
   error <- function(slope) sqrt(max(sum(outer(slope, slope) * C), 0))
-  certain <- function(...) sum(c(...) * theta) > 0 && error(c(...)) <= 0.4 * sum(c(...) * theta)
+  rows <- told$counting(sets)
+  few <- padding(theta[c(1, 3)] / theta[c(2, 4)], theta[c(2, 4)] * rows)
+  certain <- function(...) sum(c(...) * theta) > 5 / rows && error(c(...)) <= 0.4 * sum(c(...) * theta)
   if (!certain(0, 1, 0, 0) || !certain(0, 0, 0, 1))
     stop("a group is too small in the release to know its shares", call. = FALSE)
   q <- theta[1] / theta[2]
@@ -233,9 +245,9 @@ compared <- function(told, words) {  # shares, difference and ratios with interv
   line <- function(name, value, low, high) say(sprintf("%s\t%.6f [%.6f, %.6f]\n", name, value, low, high))
   for (k in 1:2) {
     p <- c(q, r)[k]
-    say(paste0("share ", k, "\t", in_words(p, error(if (k == 1) first else second)), "\n"))
+    say(paste0("share ", k, "\t", in_words(p, error(if (k == 1) first else second), few[k]), "\n"))
   }
-  half <- z * error(first - second)
+  half <- z * error(first - second) + sum(few)
   line("difference", q - r, max(q - r - half, -1), min(q - r + half, 1))
   if (!certain(1, 0, 0, 0) || !certain(0, 0, 1, 0)) return(invisible())
   half <- z * error(first / q - second / r)
@@ -254,10 +266,12 @@ within_groups <- function(told, words) {  # the shares of the values of the firs
     theta <- as.vector(told$law %*% sets)
     C <- told$covariance(sets)
     size <- sum(theta)
-    certain <- size > 0 && sqrt(max(sum(C), 0)) <= 0.4 * size
+    rows <- told$counting(sets)
+    certain <- size > 5 / rows && sqrt(max(sum(C), 0)) <= 0.4 * size
     for (j in seq_along(theta)) {
       slope <- ((seq_along(theta) == j) - theta[j] / size) / size
-      said <- if (certain) in_words(theta[j] / size, sqrt(max(sum(outer(slope, slope) * C), 0))) else "too few rows to say"
+      error <- sqrt(max(sum(outer(slope, slope) * C), 0))
+      said <- if (certain) in_words(theta[j] / size, error, padding(theta[j] / size, size * rows)) else "too few rows to say"
       named <- paste(words[-1], groups[k, ], sep = "=", collapse = ", ")
       say(paste0(words[1], "=", alphabets[[words[1]]][j], " where ", named, "\t", said, "\n"))
     }
@@ -273,9 +287,9 @@ joint <- function(told, words) {  # the shares of all combinations of some colum
     half <- z * error
     said <- sprintf("%.6f [%.6f, %.6f]", p, p - half, p + half)
     if (told$preserved) {
-      half <- 2.018763 * error + if (p * n < 29.5 && error > 0) 1.92 / n else 0
+      half <- 2.018763 * error + padding(p, told$counting(cbind(g)))
       said <- sprintf("%.6f [%.6f, %.6f]", p, max(p - half, 0), min(p + half, 1))
-    } else if (error > 1e-9 && !told$many_carry(g)) said <- few_rows
+    } else if (is.finite(told$counting(cbind(g))) && !told$many_carry(g)) said <- few_rows
     else if (half > 0.5) said <- hidden
     say(paste0(paste(words, wanted[k, ], sep = "=", collapse = ", "), "\t", said, "\n"))
   }
@@ -429,7 +443,8 @@ for (part in found) {
   if (isTRUE(card[["marginals_preserved"]]) && length(strata) == 0 && identical(inputs, drawn) && !length(weigh)) {
     within <- as.vector(f %*% (M * (1 - M)))  # released shares are right on average
     error <- sqrt((within + if (population) f * (1 - f) else 0) / n)
-    half <- 2.018763 * error + ifelse(f * n < 29.5 & error > 0, 1.92 / n, 0)
+    steady <- !population & colSums(M > 0 & M < 1) == 0  # no draw changes them
+    half <- 2.018763 * error + ifelse(steady, 0, padding(f, n))
     for (x in seq_along(f)) {
       named <- paste(inputs, origin[x, ], sep = "=", collapse = ", ")
       say(sprintf("%s\t%.6f [%.6f, %.6f]\n", named, f[x], max(f[x] - half[x], 0), min(f[x] + half[x], 1)))
@@ -444,7 +459,8 @@ for (part in found) {
   wider <- n / (n - 1) * (square - 2 * p * own + p^2 * sum(w^2) / sum(w)^2)
   error <- sqrt(pmax(if (population) wider else square - own, 0))
   spread <- pmax(rows_here, 3)
-  thin <- as.vector(A^2 %*% ifelse(rows_here < 9.5, spread, 0)) > 0.1 * as.vector(A^2 %*% spread) & error > 1e-9
+  thin <- as.vector(A^2 %*% ifelse(rows_here < 9.5, spread, 0)) > 0.1 * as.vector(A^2 %*% spread)
+  thin <- thin & (population | rowSums(A != 0 & A != 1) > 0)  # else no draw changes it
   for (x in seq_along(p)) {
     named <- paste(c(inputs, strata), c(origin[x, ], part$place), sep = "=", collapse = ", ")
     ends <- p[x] + c(-z, z) * error[x]

@@ -3,18 +3,16 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dalenius.core import MISSING, Column, Design, Kernel, Pmf, channel_of
-from dalenius.core.forms import WITHHELD
-from dalenius.core.product_pmf import law_of
-from dalenius.errors import DaleniusError, InputError, MismatchError, Unsupported
-from dalenius.evidence.opening import read_proved
+from dalenius.core import MISSING, Column, Kernel
+from dalenius.errors import InputError, MismatchError, Unsupported
+from dalenius.evidence.cards import Card, cards_of
 from dalenius.evidence.questions import each_combination, terms_as_vector
 from dalenius.measures import (
     Estimate,
@@ -36,98 +34,7 @@ CELLS = 1 << 22
 QUERIES = 512
 
 
-@dataclass(frozen=True)
-class _Card:
-    """A channel, the columns kept beside its output, the weights among them, the joint pmf when a design was given.
-
-    `preserved` says whether released shares are right as they stand (`measures.moments.PRESERVED`). Of a card that
-    withholds its channel, the channel is None and `columns` are what it released.
-    """
-
-    channel: Kernel | None
-    kept: tuple[str, ...]
-    joint: Pmf | None = None
-    weights: str | None = None
-    preserved: str = ""
-    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def released(self) -> list[str]:
-        """The columns that were drawn."""
-        return list(self.columns if self.channel is None else self.channel.output)
-
-
-def _card(source: Any) -> _Card:
-    if isinstance(source, Design):
-        joint = source.problem.joint
-        known = joint if isinstance(joint, Pmf) else None
-        preserved = "shown" if source.problem.preserve_marginals and not source.public_prior else ""
-        if source.channel.shows_the_table:
-            return _of_records(preserved, source.channel.output)
-        return _Card(source.channel, tuple(source.problem.kept), known, source.weights, preserved)
-    if isinstance(source, Kernel):
-        return _Card(source, ())
-    where = f"{source}: " if isinstance(source, str | Path) else ""
-    document = read_proved(source) if where else source
-    if not isinstance(document, dict):
-        raise InputError(
-            f"{where}neither a design nor a card nor a recipe", do="Name a design.json, a card.json or a recipe."
-        )
-    try:
-        if "channel" not in document:
-            return _Card(channel_of(document), ())
-        mechanism = document.get("mechanism", {})
-        kept = document.get("kept", [*mechanism.get("keep", []), *mechanism.get("strata", [])])
-        joint = law_of(document["joint"]) if "pmf" in document.get("joint", {}) else None  # else only margins are known
-        weights = document.get("weights", document.get("source", {}).get("weights"))
-        known = joint if isinstance(joint, Pmf) else None
-        own = document.get("counted", False)  # of stated statistics it is their law that stays as it was
-        same = bool(document.get("marginals_preserved", own and mechanism.get("preserve_marginals", False)))
-        shown = "shown" if same else ""
-        if document["channel"].get("form") == WITHHELD:
-            return _of_records(shown, document["channel"]["output"])
-        channel = channel_of(document["channel"])
-        if channel.shows_the_table:
-            return _of_records(shown, channel.output)
-        return _Card(channel, tuple(kept), known, weights if weights in kept else None, shown)
-    except DaleniusError as e:
-        raise (e.within(str(source)) if where else e) from None
-    except (KeyError, TypeError, AttributeError) as e:
-        raise InputError(
-            f"{where}the file is damaged: {type(e).__name__} {e}", do="Ask for the original file, or make it again."
-        ) from None
-
-
-def _of_records(preserved: str, columns: Mapping[str, Sequence[str]]) -> _Card:
-    """A release of records, whose card shows no channel: its table is analysed as it is, or not at all."""
-    if not preserved:
-        raise Unsupported(
-            "this card does not show its recipe, because that would show the records of the table, and the release "
-            "does not preserve their distribution: nothing can be estimated from it (preserve_marginals lets "
-            "the released table "
-            "be analysed as it is)",
-            do="Ask the owner for a release with preserve_marginals = true.",
-        )
-    return _Card(None, (), preserved="withheld", columns={n: tuple(a) for n, a in columns.items()})
-
-
-def _cards(source: Any) -> list[_Card]:
-    several = isinstance(source, Sequence) and not isinstance(source, str)
-    cards = [_card(s) for s in source] if several else [_card(source)]
-    if not cards:
-        raise InputError("name at least one card or design")
-    outputs = [n for card in cards for n in card.released]
-    if len(set(outputs)) != len(outputs):
-        raise MismatchError(
-            "two cards describe the same released column; a column is drawn by one of them",
-            do="Name the card that belongs to the released table.",
-        )
-    if len(cards) > 1 and any(card.channel is None for card in cards):
-        raise Unsupported("a release of records is estimated from its own card alone", do="Name this card alone.")
-    return cards
-
-
-def _wanted(cards: Sequence[_Card], columns: Sequence[str] | None) -> tuple[list[Factor], list[str]]:
+def _wanted(cards: Sequence[Card], columns: Sequence[str] | None) -> tuple[list[Factor], list[str]]:
     """The matrices that say something about the wanted columns, and the wanted columns that were kept as they are."""
     if cards[0].channel is None:  # the released columns as they are; what they may be off by is not in the factors
         drawn = cards[0].columns
@@ -178,7 +85,7 @@ def counted(
     list of Factor, Seen, str
         The matrices, the counts, and what a reader must be told.
     """
-    opened = _cards(cards)
+    opened = cards_of(cards)
     table = open_table(released)
     weights = weights or next((card.weights for card in opened if card.weights), None)
     factors, plain = _wanted(opened, columns)
@@ -208,6 +115,14 @@ def counted(
     read = opened[0].channel.inputs if opened[0].channel is not None else ()
     alone = len(opened) == 1 and weights is None and not plain and not set(opened[0].kept) & set(read)
     preserved = opened[0].preserved if alone else ""
+    if preserved and opened[0].rows not in (None, coded.rows):
+        # What the design preserves are the shares of all its rows; a part of them is corrected like any other table.
+        if preserved == "withheld":
+            raise MismatchError(
+                f"the release has {opened[0].rows:,} rows and this table {coded.rows:,}: without the recipe nothing is "
+                "known about a part of a release; use the whole table"
+            )
+        preserved = ""
     if weights is None:
         return factors, Seen.of(coded.cells(list(declared)).reshape(shape)), preserved
     w = weights_of(table, weights)
@@ -270,7 +185,7 @@ def described(cards: Any, weights: str | None = None) -> tuple[list[str], str | 
     >>> described({"inputs": {"X": ["a", "b"]}, "output": {"X": ["a", "b"]}, "form": "pram", "q": ["3/4", "3/4"]})
     ([], None)
     """
-    opened = _cards(cards)
+    opened = cards_of(cards)
     kept = list(dict.fromkeys(n for card in opened for n in card.kept))
     return kept, weights or next((card.weights for card in opened if card.weights), None)
 
@@ -397,7 +312,7 @@ def answers(
     named = {
         n for terms in queries.values() if isinstance(terms, list) for t in terms if isinstance(t, dict) for n in t
     }
-    opened = _cards(cards)
+    opened = cards_of(cards)
     inputs = [n for card in opened for n in (card.channel.inputs if card.channel else card.columns)]
     if opened[0].channel is None:
         inputs = [n for n in inputs if n in named]
@@ -415,7 +330,15 @@ def _as_released(told: Moments, vector: Any, level: float) -> dict[str, Any]:
     """The answer to one query where released shares are right as they stand."""
     value, variance = told.means(vector.reshape(1, -1))
     error = float(max(variance[0, 0], 0.0) ** 0.5)
-    half = quantile(level) * error
+    z, rows = quantile(level), told.counting
+    span = float(vector.max() - vector.min())
+    # Variances that amount to a handful of rows are not believed, unless no draw can change the answer.
+    few = (
+        span * z * z / 2 / rows
+        if (error * rows) ** 2 < 30 * span**2 and not told.steady(vector.reshape(1, -1))[0]
+        else 0.0
+    )
+    half = z * error + few
     ends = {"low": float(value[0]) - half, "high": float(value[0]) + half}
     return {"estimate": float(value[0]), **ends, "standard_error": error, "exact": False, "narrow": False}
 
@@ -455,7 +378,7 @@ def forecast(
     >>> round(forecast(card, 300)["X=a"]["worst"], 6)
     0.05
     """
-    opened = _cards(cards)
+    opened = cards_of(cards)
     if opened[0].channel is None:
         raise Unsupported(
             "a release of records has the errors of any sample of so many rows, and at most those",

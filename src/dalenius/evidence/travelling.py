@@ -23,6 +23,7 @@ from dalenius.evidence.travelling_means import (
     Part,
     Z,
     analysed,
+    few_rows,
     inverted,
     number,
     understood,
@@ -47,7 +48,8 @@ def share(a: list[float] | None, seen: list[list[float]], whole: list[float], po
     error = max(wider if population else square - own, 0.0) ** 0.5
     spread = [v * v * max(m, 3) for v, m in zip(a, counts, strict=True)]
     thin = sum(v for v, m in zip(spread, counts, strict=True) if m < FEW)
-    if error > 1e-9 and thin > 0.1 * sum(spread):
+    steady = not population and all(v in (0.0, 1.0) for v in a)  # no draw changes it
+    if not steady and thin > 0.1 * sum(spread):
         return FEW_ROWS
     if Z * error > 0.5:
         return HIDDEN
@@ -59,7 +61,8 @@ def preserved(y: int, matrix: list[list[float]], counts: list[int], rows: int, p
     p = counts[y] / rows
     within = sum(n * row[y] * (1 - row[y]) for n, row in zip(counts, matrix, strict=True)) / rows
     error = ((within + (p * (1 - p) if population else 0.0)) / rows) ** 0.5
-    half = 2.018763 * error + (1.92 / rows if counts[y] < 30 and error else 0.0)
+    steady = not population and all(row[y] in (0.0, 1.0) for row in matrix)  # no draw changes it
+    half = 2.018763 * error + (0.0 if steady else few_rows(p, rows))
     return f"{p:.6f} [{max(p - half, 0):.6f}, {min(p + half, 1):.6f}]"
 
 
@@ -117,6 +120,8 @@ def told(card: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     channel = written(card["channel"], observe, list(drawn) or [f"{own}_{name}" for name in observe], strata)
     channel = {"inputs": inputs, "output": drawn, **channel} if drawn else {"inputs": inputs, "output": {}, "form": "?"}
     beside: dict[str, Any] = {key: about[key] for key in ("weights", "marginals_preserved") if key in about}
+    if changes := about.get("changes"):  # a part of the release has other shares than those that are preserved
+        beside["rows"] = sum(c["rows_after"] for c in changes if c["column"] == changes[0]["column"])
     return {"channel": channel, "kept": [*mechanism["keep"], *strata], **beside}
 
 
@@ -145,6 +150,7 @@ def main(arguments: list[str]) -> None:
         beside = Path(arguments[0]).with_suffix(".about.json")
         card = told(card, json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else {})
         channel, n = card.get("channel", card), len(table)
+        card["marginals_preserved"] = bool(card.get("marginals_preserved")) and card.get("rows", n) == n
         strata, letters = channel.get("strata", []), channel["inputs"] | channel["output"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
         sys.exit(f"cannot read the files: {type(e).__name__} {e}\n{USAGE}")
@@ -187,7 +193,7 @@ def main(arguments: list[str]) -> None:
                 counter[tuple(row[c] for c in [*drawn, *strata])] += w**power  # type: ignore[assignment]
         cells = [(*y, *s) for y in product(*(letters[c] for c in drawn))]
         seen, whole = [[float(f[y]) for y in cells] for f in counters], [float(sum(f.values())) for f in counters]
-        kept_law = bool(card.get("marginals_preserved")) and not strata and not weigh and inputs == drawn
+        kept_law = card["marginals_preserved"] and not strata and not weigh and inputs == drawn
         solved = [None] * len(M) if kept_law else inverted(M)
         for k, (x, a) in enumerate(zip(product(*(letters[c] for c in inputs)), solved, strict=True)):
             named = ", ".join(map("{}={}".format, [*inputs, *strata], [*x, *s]))

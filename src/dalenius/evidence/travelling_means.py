@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from math import exp, log, prod, tanh
+from math import exp, inf, log, prod, tanh
 from operator import mul
 from typing import Any
 
@@ -18,6 +18,7 @@ SMALL = 1e-6  # smaller pivots would turn the noise of any table into estimates
 WEAK = 0.4  # a group or a count whose standard error is more than this share of it carries no ratio
 CLEAR = 4.0  # standard errors that the weakest direction of regressors has to be away from zero
 MANY = 20_000  # combinations of values of an analysis
+LEAST = 5  # rows that a group or a count must have at least, unless no draw can change it
 FEW = 10  # values that occur in fewer released rows do not carry an interval
 FEW_ROWS = "not recovered: too few released rows carry it (the full package gives exact intervals)"
 HIDDEN = "not determined by what was released: the noise is larger than any share"
@@ -125,6 +126,13 @@ class Means:
         thin = sum(square * max(m, 3) for square, m in carried if m < FEW)
         return thin <= 0.1 * sum(square * max(m, 3) for square, m in carried)
 
+    def counting(self, functions: list[list[float]]) -> float:
+        """Rows that count alike and say as much; no end of them where no draw changes the mean of any function."""
+        ways = [turned(m) for m in self.drawn] if self.preserved else self.back
+        pairs = [(along([v * v for v in g], ways), along(g, ways)) for g in functions]
+        moved = any(abs(a - b * b) > 1e-12 for square, own in pairs for a, b in zip(square, own, strict=True))
+        return 1 / sum(self.squares) if self.population or moved else inf
+
     def mean(self, function: list[float]) -> float:
         """The mean of one function."""
         return float(sum(map(mul, self.law, function)))
@@ -156,17 +164,22 @@ class Means:
         return [[dot(self.squares, h, k) - dot(own, g, f) for k, f in both] for h, g in both]
 
 
-def in_words(p: float, error: float) -> str:
-    """A share with its interval: on the scale of log odds where it is well inside."""
-    half = Z * error
+def few_rows(p: float, rows: float) -> float:
+    """What is added on both sides of a share that rests on a handful of rows, where no variance is to be believed."""
+    return Z * Z / 2 / rows if min(p, 1 - p) * rows < 29.5 else 0.0
+
+
+def in_words(p: float, error: float, few: float) -> str:
+    """A share with its interval: on the scale of log odds where it is well inside and rests on many rows."""
+    half = Z * error + few
     ends = min(max(p - half, 0.0), p), max(min(p + half, 1.0), p)
-    if 0 < p < 1 and error <= WEAK * min(p, 1 - p):
+    if not few and 0 < p < 1 and error <= WEAK * min(p, 1 - p):
         far = half / (p * (1 - p))
         ends = 1 / (1 + exp(far - log(p / (1 - p)))), 1 / (1 + exp(-far - log(p / (1 - p))))
     return f"{p:.6f} [{ends[0]:.6f}, {ends[1]:.6f}]"
 
 
-def figures(theta: list[float], C: list[list[float]]) -> list[str]:
+def figures(theta: list[float], C: list[list[float]], rows: float) -> list[str]:
     """Shares, difference and ratios with intervals by the delta method; a ratio only where its counts are known."""
 
     def error(slope: list[float]) -> float:
@@ -175,16 +188,17 @@ def figures(theta: list[float], C: list[list[float]]) -> list[str]:
 
     def certain(*slope: float) -> bool:
         size = sum(a * b for a, b in zip(slope, theta, strict=True))
-        return size > 0 and error(list(slope)) <= WEAK * size
+        return size > LEAST / rows and error(list(slope)) <= WEAK * size
 
     if not certain(0, 1, 0, 0) or not certain(0, 0, 0, 1):
         sys.exit("a group is too small in the release for its shares to be known")
     q, r = theta[0] / theta[1], theta[2] / theta[3]
     slopes = [[1 / theta[1], -q / theta[1], 0.0, 0.0], [0.0, 0.0, 1 / theta[3], -r / theta[3]]]
     lines = []
+    few = [few_rows(q, theta[1] * rows), few_rows(r, theta[3] * rows)]
     for k, (p, slope) in enumerate(zip((q, r), slopes, strict=True)):
-        lines.append(f"share {k + 1}\t{in_words(p, error(slope))}")
-    half = Z * error([a - b for a, b in zip(*slopes, strict=True)])
+        lines.append(f"share {k + 1}\t{in_words(p, error(slope), few[k])}")
+    half = Z * error([a - b for a, b in zip(*slopes, strict=True)]) + sum(few)
     lines.append(f"difference\t{q - r:.6f} [{max(q - r - half, -1):.6f}, {min(q - r + half, 1):.6f}]")
     if certain(1, 0, 0, 0) and certain(0, 0, 1, 0):
         half = Z * error([a / q - b / r for a, b in zip(*slopes, strict=True)])
@@ -200,7 +214,7 @@ def compared(told: Means, words: list[str]) -> list[str]:
     """Figures from four sets of original values: group 1 with the value, group 1, group 2 with the value, group 2."""
     value, one, other = (told.which(**{column: wanted}) for column, wanted in (pair(word, told) for word in words))
     sets = [s for group in (one, other) for s in ([*map(mul, group, value)], group)]
-    return figures([told.mean(s) for s in sets], told.covariance(sets))
+    return figures([told.mean(s) for s in sets], told.covariance(sets), told.counting(sets))
 
 
 def within(told: Means, words: list[str]) -> list[str]:
@@ -211,14 +225,15 @@ def within(told: Means, words: list[str]) -> list[str]:
         sets = [told.which(**{words[0]: value}, **named) for value in told.letters[words[0]]]
         theta, C = [told.mean(s) for s in sets], told.covariance(sets)
         size, places = sum(theta), range(len(sets))
-        certain = size > 0 and max(sum(map(sum, C)), 0.0) ** 0.5 <= WEAK * size
+        rows = told.counting(sets)
+        certain = size > LEAST / rows and max(sum(map(sum, C)), 0.0) ** 0.5 <= WEAK * size
         for k, value in enumerate(told.letters[words[0]]):
             said = "too few rows to say"
             if certain:
                 slope = [((j == k) - theta[k] / size) / size for j in places]
-                said = in_words(
-                    theta[k] / size, max(sum(slope[i] * slope[j] * C[i][j] for i in places for j in places), 0.0) ** 0.5
-                )
+                square = sum(slope[i] * slope[j] * C[i][j] for i in places for j in places)
+                few = few_rows(theta[k] / size, size * rows)
+                said = in_words(theta[k] / size, max(square, 0.0) ** 0.5, few)
             lines.append(f"{words[0]}={value} where {', '.join(map('{}={}'.format, named, group))}\t{said}")
     return lines
 
@@ -231,9 +246,9 @@ def joint(told: Means, words: list[str]) -> list[str]:
         p, error = told.mean(g), max(told.covariance([g])[0][0], 0.0) ** 0.5
         said = f"{p:.6f} [{p - Z * error:.6f}, {p + Z * error:.6f}]"
         if told.preserved:
-            half = 2.018763 * error + (1.92 / told.rows if p * told.rows < 29.5 and error else 0.0)
+            half = 2.018763 * error + few_rows(p, told.counting([g]))
             said = f"{p:.6f} [{max(p - half, 0):.6f}, {min(p + half, 1):.6f}]"
-        elif error > 1e-9 and not told.many_carry(g):
+        elif told.counting([g]) < inf and not told.many_carry(g):
             said = FEW_ROWS
         elif Z * error > 0.5:
             said = HIDDEN

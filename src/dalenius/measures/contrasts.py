@@ -14,13 +14,15 @@ import numpy.typing as npt
 
 from dalenius.errors import InputError, Unsupported
 from dalenius.measures.estimation import quantile
-from dalenius.measures.moments import Moments
+from dalenius.measures.moments import Moments, few_rows
 
 __all__ = ["Figure", "compared", "within_groups"]
 
 Floats = npt.NDArray[np.float64]
 WEAK = 0.4
 """A group or a count whose standard error is more than this share of it carries no ratio."""
+LEAST = 5
+"""Rows that a group or a count must have at least, unless no draw can change it."""
 NOBODY = "the group {} is too small in the release for its shares to be known"
 
 
@@ -80,22 +82,25 @@ def compared(
     parts = [told.cells.which(group) & part for group in groups for part in (counted, ~counted)]
     theta, covariance = told.means(np.array(parts, dtype=float))
     z = quantile(level)
+    rows = np.inf if told.steady(np.array(parts, dtype=float)).all() else told.counting
     for k, group in zip((0, 2), groups, strict=True):
-        if not _certain(theta[k] + theta[k + 1], covariance[k : k + 2, k : k + 2].sum()):
+        if not _certain(theta[k] + theta[k + 1], covariance[k : k + 2, k : k + 2].sum(), rows):
             raise Unsupported(
                 NOBODY.format(", ".join(f"{n} = {v}" for n, v in group.items())), do="Compare larger groups."
             )
     slopes = [_share_slope(theta, k) for k in (0, 2)]
     shares = [float(theta[k] / (theta[k] + theta[k + 1])) for k in (0, 2)]
     errors = [_error(slope, covariance) for slope in slopes]
-    out = {f"share_{k + 1}": _share(shares[k], errors[k], z) for k in (0, 1)}
+    sizes = [float(theta[k] + theta[k + 1]) for k in (0, 2)]
+    few = [float(few_rows(share, size * rows, z)) for share, size in zip(shares, sizes, strict=True)]
+    out = {f"share_{k + 1}": _share(shares[k], errors[k], z, few[k]) for k in (0, 1)}
     difference = shares[0] - shares[1]
-    half = z * _error(slopes[0] - slopes[1], covariance)
+    half = z * _error(slopes[0] - slopes[1], covariance) + sum(few)
     out["difference"] = Figure(difference, max(difference - half, -1.0), min(difference + half, 1.0))
-    if all(_certain(theta[k], covariance[k, k]) for k in (0, 2)):
+    if all(_certain(theta[k], covariance[k, k], rows) for k in (0, 2)):
         slope = slopes[0] / shares[0] - slopes[1] / shares[1]
         out["risk_ratio"] = _ratio(log(shares[0] / shares[1]), _error(slope, covariance), z)
-        if all(_certain(theta[k], covariance[k, k]) for k in (1, 3)):
+        if all(_certain(theta[k], covariance[k, k], rows) for k in (1, 3)):
             signs = np.array([1.0, -1.0, -1.0, 1.0])
             out["odds_ratio"] = _ratio(float(signs @ np.log(theta)), _error(signs / theta, covariance), z)
     return out
@@ -133,13 +138,14 @@ def within_groups(
         indicators[np.arange(len(values)), places] = 1.0
         theta, covariance = told.means(indicators)
         size = float(theta.sum())
-        if not _certain(size, covariance.sum()):
+        rows = np.inf if told.steady(indicators).all() else told.counting
+        if not _certain(size, covariance.sum(), rows):
             out[group] = dict.fromkeys(values)
             continue
         shares = theta / size
         slopes = (np.eye(len(values)) - shares[:, None]) / size
         out[group] = {
-            value: _share(float(share), _error(slope, covariance), z)
+            value: _share(float(share), _error(slope, covariance), z, float(few_rows(share, size * rows, z)))
             for value, share, slope in zip(values, shares, slopes, strict=True)
         }
     return out
@@ -151,8 +157,9 @@ def _combinations(alphabets: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     return list(product(*alphabets))
 
 
-def _certain(count: float, variance: float) -> bool:
-    return count > 0 and max(float(variance), 0.0) ** 0.5 <= WEAK * count
+def _certain(count: float, variance: float, rows: float) -> bool:
+    """Whether a count is known well enough; of a handful of rows no variance is believed."""
+    return count > max(0.0, LEAST / rows) and max(float(variance), 0.0) ** 0.5 <= WEAK * count
 
 
 def _share_slope(theta: Floats, k: int) -> Floats:
@@ -168,12 +175,12 @@ def _error(slope: Floats, covariance: Floats) -> float:
     return float(max(float(slope @ covariance @ slope), 0.0) ** 0.5)
 
 
-def _share(value: float, error: float, z: float) -> Figure:
-    """A share: on the scale of log odds while it is well inside, else cut to its range."""
+def _share(value: float, error: float, z: float, few: float) -> Figure:
+    """A share: on the scale of log odds while it is well inside, else cut to its range; `few` for a handful of rows."""
     inside = 0.0 < value < 1.0 and error <= WEAK * min(value, 1 - value)
-    if not inside:
-        low = max(value - z * error, 0.0)
-        high = min(value + z * error, 1.0)
+    if few or not inside:
+        low = max(value - z * error - few, 0.0)
+        high = min(value + z * error + few, 1.0)
         return Figure(value, min(low, value), max(high, value))
     centre = log(value / (1 - value))
     half = z * error / (value * (1 - value))

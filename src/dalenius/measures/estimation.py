@@ -35,7 +35,7 @@ import numpy.typing as npt
 from dalenius.errors import InputError, Unsupported
 from dalenius.measures.exact_intervals import exact_intervals
 from dalenius.measures.inversion import SINGULAR, Factor, Seen, along
-from dalenius.measures.moments import TARGETS, Moments
+from dalenius.measures.moments import TARGETS, Moments, few_rows
 from dalenius.measures.outcomes import Cells
 from dalenius.solvers.likelihood import Fit, maximum_likelihood, projection
 
@@ -294,13 +294,12 @@ def estimate_law(
 def _as_released(told: Moments, level: float) -> Estimate:
     """The released shares: p M = p makes them unbiased for the table, and only the draws of its rows vary.
 
-    z^2/2 rows on both sides are for shares that rest on a handful of rows.
+    z^2/2 rows on both sides are for shares that rest on a handful of rows; a share that no draw changes is known.
     """
     z, rows, many = quantile(level), told.seen.rows, told.cells.many
     value, variance = told.law, told.share_variances()
     covariance = told.means(np.eye(many))[1] if many <= COVARIANCE else None
-    few = np.where(value * rows < 3 * FEW, z * z / 2 / rows, 0.0) * (variance > 0)
-    half = WIDER * z * np.sqrt(variance) + few
+    half = WIDER * z * np.sqrt(variance) + np.where(told.steady_shares(), 0.0, few_rows(value, rows, z))
     known = np.ones(many, dtype=bool)
     return Estimate(
         columns=told.cells.alphabets,

@@ -26,7 +26,7 @@ from dalenius.errors import InputError, Unsupported
 from dalenius.measures.inversion import Factor, Seen, along
 from dalenius.measures.outcomes import Cells
 
-__all__ = ["TARGETS", "Moments"]
+__all__ = ["TARGETS", "Moments", "few_rows"]
 
 Array = npt.NDArray[Any]
 
@@ -34,6 +34,8 @@ TARGETS = ("table", "population")
 """Whether released shares are right as they stand, and whether the card shows the channel that makes them so."""
 NUMBERS = 1 << 25  # of a function of the outcomes, or of several together
 DETERMINED = 1e-7
+HANDFUL = 30  # rows; from so many on a variance is believed
+STILL = 1e-12  # of a variance that is none
 
 
 class Moments:
@@ -119,6 +121,37 @@ class Moments:
         covariance = self._of_draws(full) if self.preserved else self._of_inverse(full, value)
         return value, (covariance + covariance.T) / 2
 
+    def steady(self, functions: Array) -> Array:
+        """Whether no draw can change the mean of each function: then it is known, whatever the number of rows.
+
+        Parameters
+        ----------
+        functions : array
+            One row for each, as for `means`.
+
+        Returns
+        -------
+        array of bool
+            Never for the population behind the table, nor where the card does not show the channel.
+        """
+        g = self.cells.spread(np.atleast_2d(np.asarray(functions, dtype=float)))
+        if self.target == "population" or self.preserved == "withheld":
+            return np.zeros(len(g), dtype=bool)
+        if self.preserved:
+            spread = self.factors[0].mean(g**2) - self.factors[0].mean(g) ** 2
+            return np.asarray(np.abs(spread).max(axis=1) < STILL)
+        shape = [factor.letters for factor in self.factors]
+        found = []
+        for one in g.reshape(-1, *shape):
+            own = along(one, self.factors, "transposed") ** 2 - along(one**2, self.factors, "transposed")
+            found.append(bool(np.abs(own).max() < STILL))
+        return np.array(found)
+
+    @property
+    def counting(self) -> float:
+        """Rows that count alike and say as much as the released ones with their weights."""
+        return float(self.seen.sums.sum()) ** 2 / float(self.seen.squares.sum())
+
     def share_variances(self) -> Array:
         """The variance of each share of the wanted outcomes where shares are right as they stand.
 
@@ -136,6 +169,14 @@ class Moments:
         landing = self.cells.summed(dense)
         within = (self.seen.sums.ravel() / self.seen.rows) @ (landing - landing**2)
         return np.asarray(np.maximum(within + (pooled if self.target == "population" else 0.0), 0.0) / self.seen.rows)
+
+    def steady_shares(self) -> Array:
+        """Which shares of the wanted outcomes no draw can change: `steady` of their indicators, however many."""
+        dense = self.factors[0].dense
+        if self.target == "population" or self.preserved != "shown" or dense is None:
+            return np.zeros(self.cells.many, dtype=bool)
+        landing = self.cells.summed(dense)
+        return np.asarray((landing - landing**2).max(axis=0) < STILL)
 
     def _of_draws(self, g: Array) -> Array:
         """The covariance of means that are right as they stand."""
@@ -168,3 +209,31 @@ class Moments:
             return np.asarray((H * v) @ H.T - (g * own) @ g.T)
         apart = H - value[:, None]
         return np.asarray((apart * v) @ apart.T * self.seen.rows / (self.seen.rows - 1))
+
+
+def few_rows(share: Array | float, rows: float, z: float) -> Array:
+    """What is added on both sides of shares that rest on a handful of rows, where no variance is to be believed.
+
+    Parameters
+    ----------
+    share : array or float
+        Of so many rows.
+    rows : float
+        Of the group that the shares are of; infinite where shares are known.
+    z : float
+        The normal quantile of the interval.
+
+    Returns
+    -------
+    array
+        z^2/2 rows as a share of them, or 0 from 30 rows on.
+
+    Examples
+    --------
+    >>> few_rows(np.array([0.0, 0.5]), 200.0, 2.0).tolist()
+    [0.01, 0.0]
+    """
+    if np.isinf(rows):
+        return np.zeros(np.shape(share))
+    count = np.minimum(share, 1 - np.asarray(share)) * rows
+    return np.where(count < HANDFUL - 0.5, z * z / 2 / rows, 0.0)  # counts are whole but for rounding
