@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from dalenius.core.kernel import in_doubles, once_each
 from dalenius.documents import proved_again
 from dalenius.errors import Unsupported
 from dalenius.measures.capacity import capacity
-from dalenius.measures.correlation import eta_tv
 from dalenius.measures.counts import (
     Finding,
     Floats,
@@ -33,11 +32,13 @@ from dalenius.measures.counts import (
 )
 from dalenius.measures.dp import dp_epsilon, strong_dp_epsilon
 from dalenius.measures.transitions import pairs_of
-from dalenius.mechanisms.auditing import MechanismAudit, examine_mechanism
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array, Draw
 from dalenius.mechanisms.unlisted.figures import Figures
 from dalenius.tables.counting import Coded
+
+if TYPE_CHECKING:
+    from dalenius.mechanisms.auditing import MechanismAudit
 
 __all__ = ["CELLS", "Distorted", "Form", "Found", "Part"]
 
@@ -198,20 +199,22 @@ class Form(Generic[C]):
         promises: Sequence[Guarantee] = (),
         *,
         remarks: tuple[str, ...] = (),
-    ) -> MechanismAudit:
+    ) -> "MechanismAudit":
         """Everything that the channel lets out; with a prior also what depends on one."""
         if not channel.few:
             return self.audited_unlisted(channel, prior, promises, remarks)
-        return examine_mechanism(channel, prior, remarks=remarks)
+        return _examined(channel, prior, remarks)
 
     def audited_unlisted(
         self, channel: C, prior: Pmf | None, promises: Sequence[Guarantee], remarks: tuple[str, ...]
-    ) -> MechanismAudit:
+    ) -> "MechanismAudit":
         """The same where the channel is too large to be listed."""
-        return examine_mechanism(channel, prior, remarks=remarks)
+        return _examined(channel, prior, remarks)
 
     def figures(self, channel: C) -> Figures:
         """Upper bounds of what the channel lets out, to be added up with those of others."""
+        from dalenius.measures.correlation import eta_tv  # opens solvers that a design need not have
+
         return Figures(dp_epsilon(channel), strong_dp_epsilon(channel), capacity(channel).high, eta_tv(channel))
 
     def for_this_table(self, design: Design) -> Design:
@@ -234,6 +237,12 @@ class Form(Generic[C]):
     def stated(self, document: Mapping[str, Any]) -> list[str]:
         """Sentences about what a design or a card of this form states beside its promises."""
         return []
+
+
+def _examined(channel: Kernel, prior: Pmf | None, remarks: tuple[str, ...]) -> "MechanismAudit":
+    from dalenius.mechanisms.auditing import examine_mechanism  # opens every measure, which a design need not have
+
+    return examine_mechanism(channel, prior, remarks=remarks)
 
 
 def any_change(measure: dict[str, Any], channel: Kernel) -> bool:

@@ -14,7 +14,6 @@ from dalenius.core.numbers import exact, up
 from dalenius.documents import kind_of, proved_of, proved_text
 from dalenius.errors import NotCertified
 from dalenius.kernel.numbers import Refused
-from dalenius.measures.individual import individual_proof
 from dalenius.measures.renyi import level_words
 
 __all__ = ["proved"]
@@ -63,6 +62,8 @@ def proved(
     many = len(channel.inputs)  # all of them, where several draws may be tied together
     wanted = [(g.group if g.rows == 1 else many) if isinstance(g, Dalenius) and rows else 0 for g in problem.guarantees]
     if any(wanted):
+        from dalenius.measures.individual import individual_proof  # opens solvers that other promises need not have
+
         proofs = tuple(individual_proof(channel, group) if group else {} for group in wanted)
     all_remarks = tuple(dict.fromkeys((*remarks, *_relaxed(problem, channel))))  # each once, in their order
     offered = list(certificates)

@@ -10,7 +10,6 @@ from dalenius.mechanisms.drawing import Array, Draw
 from dalenius.mechanisms.form import Form
 from dalenius.mechanisms.unlisted.figures import Figures
 from dalenius.mechanisms.unlisted.staying import StayingForm, UnlistedForm
-from dalenius.sampling.resampler import Resampler
 
 __all__ = ["LISTED", "RESAMPLE", "ROWS"]
 
@@ -22,6 +21,8 @@ class ResampleForm(StayingForm[Resample]):
     """p(y | x) = keep(x) [y = x] + (1 - keep(x)) q(y)."""
 
     def draws(self, channel: Resample) -> list[Draw]:
+        from dalenius.sampling.resampler import Resampler  # opens cryptography, which only who draws needs
+
         return [Draw(list(channel.inputs), Resampler(channel.keep, channel.q))]
 
     def cannot_draw(self, channel: Resample, inputs: Array, letters: Array) -> Array:

@@ -7,18 +7,20 @@ letters are drawn, tested, audited and charged without their rows.
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import inf
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
 from dalenius.core import Guarantee, Kernel, Pmf
 from dalenius.core.kernel import once_each
 from dalenius.measures.counts import Finding, Floats, counts_finding
-from dalenius.mechanisms.auditing import MechanismAudit
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array
 from dalenius.mechanisms.form import CELLS, Distorted, Form, Found
 from dalenius.mechanisms.unlisted.figures import Figures
+
+if TYPE_CHECKING:
+    from dalenius.mechanisms.auditing import MechanismAudit
 
 __all__ = ["LETTERS", "StayingForm", "UnlistedForm"]
 
@@ -35,7 +37,7 @@ class UnlistedForm(Form[C]):
 
     def audited_unlisted(
         self, channel: C, prior: Pmf | None, promises: Sequence[Guarantee], remarks: tuple[str, ...]
-    ) -> MechanismAudit:
+    ) -> "MechanismAudit":
         from dalenius.mechanisms.unlisted.evidence import examine_unlisted
 
         return examine_unlisted(channel, promises, remarks=remarks)
