@@ -1,7 +1,7 @@
 """`answer`: a question to a table, answered with exact noise, charged before anything is drawn, proved."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,14 @@ __all__ = ["Answered", "answer", "statement_file"]
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer, and the entry of the ledger that paid for it."""
+    """An answer, and the entry of the ledger that paid for it.
+
+    `doubts` are for the owner of the table alone: values that `where` compares with and that no record has.
+    """
 
     answer: Answer
     charged: Entry | None
+    doubts: tuple[str, ...] = field(default=(), repr=False)
 
     def to_json(self) -> dict[str, Any]:
         charged = None if self.charged is None else {"id": self.charged.id, "state": self.charged.state}
@@ -116,7 +120,7 @@ def answer(
             place.write_text(page, encoding="utf-8")
     if book is not None and charged is not None:
         charged = book.settle(charged.id)
-    return Answered(found, charged)
+    return Answered(found, charged, seen.doubts)
 
 
 def statement_file(card: str | Path) -> Path:

@@ -66,6 +66,18 @@ def test_a_count_in_words_and_in_json_with_a_card_that_is_proved(asked, run):
 
 
 @pytest.mark.long
+def test_a_value_that_no_record_has_is_doubted_beside_the_answer_alone(asked, run):
+    """A slip of the pen in where was a count of nobody, without a word."""
+    (asked / "q.toml").write_text(COUNT.replace("'old'", "'olt'"))
+    code, out, err = run("answer", asked / "q.toml", asked / "t.csv", "-o", asked / "a.json")
+    assert code == 0
+    assert "where compares age with 'olt', which no record has. Did you mean 'old'? This line is confidential." in err
+    written = "".join((asked / name).read_text() for name in ("a.json", "a.about.json", "a.html"))
+    assert "no record has" not in out + written
+    (asked / "q.toml").write_text(COUNT)
+    assert "no record has" not in run("answer", asked / "q.toml", asked / "t.csv")[2]
+
+
 def test_the_same_key_is_charged_once_and_another_one_again(asked, run):
     ledger, first, second = asked / "L", key(asked), key(asked, "k2")
     assert run("ledger", "init", ledger, "--budget", "dalenius=99", "--budget", "differential_privacy=1")[0] == 0

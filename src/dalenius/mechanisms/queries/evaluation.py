@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +24,9 @@ __all__ = ["Evaluated", "evaluate"]
 Mask = npt.NDArray[np.bool_]
 
 
+LOOKED_AT = 10_000  # values among which one that was meant is looked for
+
+
 @dataclass(frozen=True)
 class Evaluated:
     """The numbers of a question on a table, exactly, in its own unit.
@@ -35,11 +39,14 @@ class Evaluated:
         The true answer, as confidential as the table.
     digest : str
         Fingerprint of the columns that were looked at.
+    doubts : tuple of str
+        Values that `where` compares with and that no record has: slips of the pen, as confidential as the table.
     """
 
     records: int
     numbers: tuple[Fraction, ...]
     digest: str
+    doubts: tuple[str, ...] = ()
 
 
 def evaluate(question: Question, table: Any, *, on_progress: Progress | None = None) -> Evaluated:
@@ -74,6 +81,7 @@ def evaluate(question: Question, table: Any, *, on_progress: Progress | None = N
     names = question.looks_at or source.names[:1]
     raw = encode(source, {name: Column(missing="category") for name in names}, names, on_progress=on_progress)
     chosen = np.ones(raw.rows, dtype=np.bool_) if question.where is None else _selected(question.where, raw)
+    doubts = () if question.where is None else _doubts(question.where, raw)
     if question.unit is not None:
         raw, chosen = _of_persons(question, question.unit, source, raw, chosen)
     if question.records is not None and question.records != raw.rows:
@@ -81,7 +89,20 @@ def evaluate(question: Question, table: Any, *, on_progress: Progress | None = N
             f"the query file says {question.records:,} records, and {source.name} has {raw.rows:,}",
             do="Correct records in the query file, or leave it out.",
         )
-    return Evaluated(raw.rows, _added_up(question, source, raw, chosen), raw.digest())
+    return Evaluated(raw.rows, _added_up(question, source, raw, chosen), raw.digest(), doubts)
+
+
+def _doubts(condition: Condition, raw: Coded) -> tuple[str, ...]:
+    """What `where` compares with and no record has."""
+    found = []
+    for test in condition.tests:
+        texts = [text for text in raw.alphabets[test.column] if text != MISSING]
+        for value in test.values if test.sign in ("==", "!=", "in") else ():
+            if not any(Test(test.column, "==", (value,)).passes(text) for text in texts):
+                close = get_close_matches(str(value), texts[:LOOKED_AT], 1)
+                hint = f" Did you mean {close[0]!r}?" if close else ""
+                found.append(f"where compares {test.column} with {str(value)!r}, which no record has.{hint}")
+    return tuple(found)
 
 
 def _of_persons(question: Question, unit: str, source: Table, raw: Coded, chosen: Mask) -> tuple[Coded, Mask]:
