@@ -12,6 +12,7 @@ from dalenius.starting import Look, level_of, look_at
 from dalenius.starting.columns import there
 from dalenius.starting.wishes import joined_names, names_in
 from dalenius.tables import Table
+from dalenius.wording import joined
 
 __all__ = ["ask", "ask_again"]
 
@@ -104,7 +105,7 @@ def ask(
             lambda text: _person(text, table),
         )
     if promised is None:
-        secret = " and ".join(sorted(secrets))
+        secret = joined(sorted(secrets))
         _tell("What do you promise?")
         _tell(f"  1  An attacker guesses {secret} right at most __ % of the time{_anyway(looks, secrets)}")
         _tell(f"  2  A row reveals at most 0.01 bits about {secret}, on average (suggested)")

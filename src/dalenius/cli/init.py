@@ -26,6 +26,7 @@ from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import joined_names, names_in
 from dalenius.tables import Table, open_table
 from dalenius.tables.foreign import arx_groups
+from dalenius.wording import joined
 
 LEVELS = {"reveal": " 0.01", "guess": " 80%", "nothing": "", "deny": " 2", "times": " 2"}  # for examples
 
@@ -236,7 +237,7 @@ def _smallest(found: Draft) -> str:
 
 def _promise_words(found: Draft) -> str:
     """The promise in one sentence, with what an attacker knows anyway."""
-    wish, secret = found.wish, " and ".join(", ".join(view) for view in found.wish.protect)
+    wish, secret = found.wish, joined([", ".join(view) for view in found.wish.protect])
     anyway = f"{round(found.most_frequent * 1000)} without the release"
     if wish.promise == "reveal" and wish.level is not None:
         everything = sum(g.bits for g in found.secrets)

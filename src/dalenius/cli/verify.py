@@ -130,6 +130,17 @@ def _words(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
     return [*lines, f"Fingerprint of the file (sha256sum): {verdict.digest}"]
 
 
+MEANING = {
+    "information": ("what is released says", "says", " bits"),
+    "information_of_each": ("what is released says", "says", " bits"),
+    "leakage": ("what is released reveals", "reveals", " bits"),
+    "capacity": ("what is released reveals to anybody", "reveals", " bits"),
+    "distortion": ("the average change of a row is", "changes rows by", ""),
+    "variance": ("the variance of estimated shares is", "has", ""),
+}
+"""For each aim how the value is said, how that of other recipes, and the unit."""
+
+
 def _of_design(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
     if verdict.rows is not None:
         whose = f"It is about a table of {verdict.rows:,} rows; --table recounts one."
@@ -140,13 +151,13 @@ def _of_design(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
             "Proved: every promise and every limit is kept. Whether anything is better was not asked.",
             whose,
         ]
-    others = f"no recipe {WITHIN.get(said['mechanism']['form'], '')}that keeps them has"
-    unit = "" if said["objective"]["aim"] in ("distortion", "variance") else " bits"
+    others = f"no recipe {WITHIN.get(said['mechanism']['form'], '')}that keeps them"
+    reaches, has, unit = MEANING[said["objective"]["aim"]]
     more = said["objective"]["aim"].startswith("information")
     value, bound = (down, up) if more else (up, down)
-    reached = f"{'at least' if more else 'at most'} {value(verdict.value, SHOWN)}{unit}"
+    reached = f"{reaches} {'at least' if more else 'at most'} {value(verdict.value, SHOWN)}{unit}"
     return [
-        f"Proved: every promise and every limit is kept, and the value is {reached}.",
-        f"Proved: {others} {'more' if more else 'less'} than {bound(verdict.bound, SHOWN)}{unit}.",
+        f"Proved: every promise and every limit is kept, and {reached}.",
+        f"Proved: {others} {has} {'more' if more else 'less'} than {bound(verdict.bound, SHOWN)}{unit}.",
         whose,
     ]

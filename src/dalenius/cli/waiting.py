@@ -69,7 +69,7 @@ class Waiting:
 
     def _counted(self, done: int, total: int | None) -> str:
         if not total:
-            return f"{done:,}"
+            return f"{done:,} rows"
         passed = self.clock() - self._started
         left = f", {about(passed * (total - done) / done)} left" if 0 < done < total and passed > 1 else ""
         return f"{done:,} of {total:,} ({100 * done // total} %){left}"
