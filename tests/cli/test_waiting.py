@@ -32,7 +32,7 @@ def test_rows_are_counted_with_the_time_that_is_left():
     waiting.line("drawing", 0, 1000)
     clock.now = 10.0
     assert waiting.line("drawing", 250, 1000) == "Drawing the released rows: 250 of 1,000 (25 %), about 30 s left"
-    assert waiting.line("reading", 7, None) == "Reading the table: 7"
+    assert waiting.line("reading", 7, None) == "Reading the table: 7 rows"
 
 
 def test_only_a_long_search_gets_a_line_that_stays():

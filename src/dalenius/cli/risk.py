@@ -10,12 +10,13 @@ from typing import Any
 
 from dalenius.cli.terminal import say
 from dalenius.core import Problem, TableSource
-from dalenius.core.digits import many
+from dalenius.core.digits import figure, many
 from dalenius.errors import InputError
 from dalenius.evidence import Risk, risk
 from dalenius.outputs import RISK, new_folder, refuse_existing, write_text
 from dalenius.papers.curve import Chart, Line, draw
 from dalenius.tables import Table, opened_table, write_table
+from dalenius.wording import joined
 
 SHOWN = 5
 MODELS = {
@@ -45,13 +46,13 @@ def run(arguments: Namespace) -> None:
     if arguments.level is not None:
         tau1, tau2 = found.after(arguments.level)
         document["after"] = {"level": arguments.level, "tau1": tau1, "tau2": tau2}
-        lines.append(_after(found, arguments.level, tau2))
+        lines.append(f"R{_after(found, arguments.level, tau2)[1:]}")
     if arguments.target_risk is not None:
         level = found.level_for(arguments.target_risk)
         free = isinf(level)
         tau2 = found.tau[1] if free else found.after(level)[1]
         document["target"] = {"tau2": arguments.target_risk, "level": None if free else level, "reached": tau2}
-        words = f"{tau2:.4g} are to be expected from the keys as they are; no perturbation is needed for it."
+        words = f"the keys as they are leave about {tau2:.3g} right links; nothing has to be changed."
         lines.append(f"Target {arguments.target_risk:g}: " + (words if free else _after(found, level, tau2)))
     if folder:
         points = found.curve()
@@ -80,21 +81,35 @@ def _source(arguments: Namespace) -> tuple[Table, str | None]:
 
 def _words(document: dict[str, Any]) -> list[str]:
     lines = [
-        f"{many(document['rows'], 'row')}, {document['combinations']:,} combinations of {', '.join(document['keys'])}; "
+        f"{many(document['rows'], 'row')}, {document['combinations']:,} combinations of {joined(document['keys'])}; "
         f"{many(document['sample_uniques'], 'row')} alone with theirs.",
-        f"One in {1 / document['sampling_fraction']:,.1f} of the population is here; {MODELS[document['model']]}.",
-        f"Of the rows alone, {document['tau1']:.4g} are expected to be alone in the population too (tau1).",
-        "An intruder who links each of them at random to one of the persons alike is expected to be right "
-        f"{document['tau2']:.4g} times (tau2).",
+        f"The table holds one person in {1 / document['sampling_fraction']:,.1f} of the population "
+        f"(model: {MODELS[document['model']]}).",
+        f"Of the rows alone, about {document['tau1']:.3g} are alone in the population too (tau1).",
+        "An intruder who links each of them to one of the people alike, at random, is right about "
+        f"{document['tau2']:.3g} times (tau2).",
     ]
     worst = document["riskiest"][:SHOWN]
-    return lines + [f"  {' / '.join(e['key'])}: r1 {e['r1']:.4f}, r2 {e['r2']:.4f}" for e in worst]
+    lines += (
+        ["Most at risk; the chances that they are alone in the population, and that a link is right:"] if worst else []
+    )
+    return lines + [f"  {' · '.join(e['key'])}: {_percent(e['r1'])}, {_percent(e['r2'])}" for e in worst]
+
+
+def _percent(share: float) -> str:
+    """A share in two digits.
+
+    >>> _percent(0.5787), _percent(0.0007)
+    ('58 %', '0.07 %')
+    """
+    return f"{figure(100 * share, 'nearest', 2)} %"
 
 
 def _after(found: Risk, level: float, tau2: float) -> str:
     return (
-        f"k-ary randomised response at level {level:.6f} for each key ({level * len(found.keys):.6f} for all of them "
-        f"together) leaves {tau2:.4g} correct matches, and {found.information(level):.1%} of the information."
+        f"randomised response at level {figure(level, 'down', 5)} for each key "
+        f"({figure(level * len(found.keys), 'up', 5)} for all of them together) leaves "
+        f"about {tau2:.3g} right links, and {_percent(found.information(level))} of what the keys say."
     )
 
 
@@ -115,8 +130,8 @@ def _records(found: Risk) -> dict[str, tuple[Any, tuple[str, ...]]]:
 def _chart(points: list[dict[str, float]], unperturbed: float, target: float | None) -> Chart:
     ends = (points[0]["information_share"], 1.0)
     lines = [
-        Line("correct matches to expect (tau2)", _pairs(points, "tau2"), 0, every=4),
-        Line("population uniques among them (tau1)", _pairs(points, "tau1"), 1, dashed=True, every=4),
+        Line("right links to expect (tau2)", _pairs(points, "tau2"), 0, every=4),
+        Line("alone in the population, to expect (tau1)", _pairs(points, "tau1"), 1, dashed=True, every=4),
         Line(f"tau2 of the keys as they are: {unperturbed:.4g}", tuple((x, unperturbed) for x in ends), 3, every=0),
     ]
     if target is not None:
