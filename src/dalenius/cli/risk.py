@@ -108,7 +108,7 @@ def _percent(share: float) -> str:
 def _after(found: Risk, level: float, tau2: float) -> str:
     return (
         f"randomised response at level {figure(level, 'down', 5)} for each key "
-        f"({figure(level * len(found.keys), 'up', 5)} for all of them together) leaves "
+        f"({figure(level * len(found.keys), 'up', 5)} for all together) leaves "
         f"about {tau2:.3g} right links, and {_percent(found.information(level))} of what the keys say."
     )
 
