@@ -72,6 +72,8 @@ def test_postgresql_gives_the_rows_in_their_order(postgresql: str) -> None:
     assert rows(table, "id", "s", "x") == seen[::-1]
     first = rows(open_table(postgresql, query="select * from people order by id"), "n", "u", "j")[5]
     assert first == ("1.2500000000000000", "e4da3b7f-bbce-2345-d777-2b0674a318d5", '{"g": 5}')
+    query = "select 1 as id, 3.5::numeric::money as m, 4000000000::oid as o, interval '1 day' as i order by id"
+    assert rows(open_table(postgresql, query=query), "m", "o", "i") == [("3.50", "4000000000", "1 day")]
 
 
 @pytest.mark.engines
@@ -134,7 +136,7 @@ def test_queries_as_people_write_them(sqlite: str) -> None:
 
 
 def test_addresses_that_cannot_be_read_are_refused() -> None:
-    with pytest.raises(TableError, match="address cannot be read: Invalid IPv6"):
+    with pytest.raises(TableError, match="address cannot be read"):
         open_table("postgresql://me:secret@[::1/db", query=QUERY)
     with pytest.raises(TableError, match="there is no database aaaa"):
         open_table("sqlite:" + "a" * 300, query=QUERY)
@@ -154,10 +156,30 @@ def test_names_of_tables_that_would_be_others_are_refused(sqlite: str, name: str
         "postgresql://me:secret@host/db",
         "postgresql://host/db?user=me&password=secret",
         "postgresql://host/db?sslpassword=secret",
+        "postgresql://host=127.0.0.1 password=secret",
+        "postgresql:///db&Password%20=secret",
     ],
 )
 def test_a_password_in_an_address_is_refused_and_not_shown(address: str) -> None:
     with pytest.raises(TableError, match="must not hold a password") as caught:
+        open_table(address, query=QUERY)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://me:12/secret@host/db",
+        "postgresql://me:secret/1@host/db",
+        "postgresql://me:12?secret@host/db",
+        "postgresql://me:secret#1@host/db",
+        "postgresql://me:\u2100secret@host/db",
+        "postgresql://[::1:secret/db",
+        "postgresql://me:1 secret@host/db",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_not_shown(address: str) -> None:
+    with pytest.raises(TableError, match=r"cannot be read|must not hold a password") as caught:
         open_table(address, query=QUERY)
     assert "secret" not in str(caught.value)
 

@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,11 @@ LONGEST_NAME = 63  # bytes; PostgreSQL cuts longer names short, and would not fi
 _ORDER = re.compile(r"\border\s+by\b", re.IGNORECASE)
 _AFTER_ORDER = re.compile(r"\b(limit|offset|fetch|for)\b", re.IGNORECASE)
 _COMMENT = re.compile(r"""('(?:[^']|'')*'|"[^"]*")|--[^\n]*|/\*.*?\*/""", re.DOTALL)  # a quote, or a comment
+_HOST = r"(\[[\w:.%]+\]|[^\s:@=\[\]]*)(:\d*)?"
+_SERVER = re.compile(rf"([^\s:@]*@)?{_HOST}(,{_HOST})*")  # USER@HOST:PORT, and more hosts
+_PASSWORD = re.compile(r"password\s*=", re.IGNORECASE)
+_UNREADABLE = "the address cannot be read"
+_READABLE = "Correct it: postgresql://USER@HOST/NAME, with %40 for @ in a name, or sqlite:FILE; it holds no password."
 _DIRECTION = re.compile(r"\s+(asc|desc)?(\s*nulls\s+(first|last))?\s*$", re.IGNORECASE)
 
 
@@ -262,11 +267,10 @@ def refuse_password(address: str, instead: str) -> None:
     """
     try:
         parts = urlsplit(address)
-        secret = parts.password is not None or any(key.endswith("password") for key, _ in parse_qsl(parts.query))
-    except ValueError as e:
-        raise TableError(
-            f"the address cannot be read: {e}", do="Correct it: postgresql://HOST/NAME or sqlite:FILE."
-        ) from None
+        said = any(key.endswith("password") for key, _ in parse_qsl(parts.query))
+        secret = said or parts.password is not None or _PASSWORD.search(unquote(address)) is not None
+    except ValueError:  # what it says may quote the address
+        raise TableError(_UNREADABLE, do=_READABLE) from None
     if "\0" in address:
         raise TableError("the address holds a NUL character", do="Correct the address.")
     if secret:
@@ -301,6 +305,10 @@ def _postgresql(address: str) -> _Engine:
 
     refuse_password(address, "set PGPASSWORD, or use ~/.pgpass or a service file")
     scheme, _, rest = address.partition("://")
+    server = urlsplit(address).netloc
+    # A password with / or ? in it ends where it should not, and the driver would show the rest of it in its error.
+    if not _SERVER.fullmatch(server) or re.search(r"[\s@]", rest[len(server) :]):
+        raise TableError(_UNREADABLE, do=_READABLE)
     address = f"{scheme.lower()}://{rest}"
     hint = adbc_driver_postgresql.StatementOptions.BATCH_SIZE_HINT_BYTES.value
 
@@ -313,14 +321,21 @@ def _postgresql(address: str) -> _Engine:
     return _Engine(
         connect,
         "set transaction isolation level repeatable read, read only",
-        # numeric, uuid and jsonb arrive as types of the driver's own; the server knows their text.
-        lambda f: f"{_quoted(f.name)}::text as {_quoted(f.name)}" if _is_own(f.type) else _quoted(f.name),
+        lambda f: f"{_quoted(f.name)}{_cast(f)} as {_quoted(f.name)}",
         lambda cursor: cursor.adbc_statement.set_options(**{hint: str(BATCH_BYTES)}),
     )
 
 
-def _is_own(kind: Any) -> bool:
-    return isinstance(kind, pa.BaseExtensionType) or pa.types.is_binary(kind)
+def _cast(column: Any) -> str:
+    """How the server writes a column as text whose values arrive as something else.
+
+    numeric, uuid and jsonb arrive as types of the driver's own, money as cents, large numbers of objects below zero.
+    """
+    told = (column.metadata or {}).get(b"POSTGRESQL:type", b"")
+    if told == b"money":
+        return "::numeric::text"
+    own = isinstance(column.type, pa.BaseExtensionType) or pa.types.is_binary(column.type)
+    return "::text" if own or told in (b"interval", b"oid") else ""
 
 
 def _sqlite(address: str) -> _Engine:
