@@ -153,6 +153,9 @@ def test_a_notebook_shows_text_alone_in_less_than_30_kB(released):
         page = Text()
         page.feed(html)
         assert not {"script", "img", "link"} & set(page.tags)
+        assert "Of 1,000 guesses of health" in html
+        dots = [int(w) * int(h) for w, h in re.findall(r'<rect[^>]* width="(\d+)" height="(\d+)"', html)]
+        assert sum(dots) == 1000 * 100  # each stands in a square of ten by ten
 
 
 @pytest.mark.long

@@ -23,7 +23,8 @@ from dalenius.errors import InputError
 from dalenius.frames.conversion import returning, typed
 from dalenius.frames.showing import release_html
 from dalenius.outputs import RELEASE, new_folder
-from dalenius.report.plain import changed_entries, fields_compared
+from dalenius.report.facts import Facts
+from dalenius.report.plain import changed_entries, fields_compared, promises
 from dalenius.sampling import Key
 from dalenius.starting import Draft, Wish, draft, level_of, roles
 from dalenius.tables import bind, open_table
@@ -372,7 +373,8 @@ class Release:
         return f"{number} {'row' if number == '1' else 'rows'} in {whole}" if whole else f"{number} of the rows"
 
     def _repr_html_(self) -> str:
-        return release_html(repr(self), [] if self.outcome.counts is None else self.outcome.counts.single)
+        counts = [] if self.outcome.counts is None else self.outcome.counts.single
+        return release_html(repr(self), counts, promises(Facts.read(self.outcome.design.outline())))
 
 
 def _schema(data: Any) -> pa.Schema | None:
