@@ -83,9 +83,12 @@ def test_a_release_is_written_verified_audited_estimated_and_drawn_again(table, 
 def test_point_17_weights_are_not_ignored_where_numbers_have_noise(table, run):
     folder = table.parent / "out"
     assert run("noise", table, *WORD, "--distortion", "90%", "-o", folder)[0] == 0
-    code, _, err = run("estimate", folder / "card.json", folder / "released.csv", "--weights", "income")
-    assert code == 2
-    assert "leave out --weights" in err
+    lines = (folder / "released.csv").read_text().splitlines()
+    weighted = [f"{line},{'w' if k == 0 else 1 + k % 3}" for k, line in enumerate(lines)]
+    (folder / "released.csv").write_text("\n".join(weighted) + "\n")
+    code, said, err = run("estimate", folder / "card.json", folder / "released.csv", "--weights", "w")
+    assert code == 0, err
+    assert "weighted by w" in said
 
 
 @pytest.mark.long

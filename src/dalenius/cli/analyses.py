@@ -62,20 +62,19 @@ def analysed(arguments: Namespace, cards: Sequence[str], released: str) -> tuple
 
 def of_numbers(arguments: Namespace, channel: Noise, released: str) -> tuple[list[str], dict[str, Any]]:
     """The lines to print and the document to write for numbers that were released with noise."""
-    how = {"target": arguments.target, "level": arguments.level}
-    if arguments.weights:
-        raise InputError("numbers with noise are estimated with every row counted once: leave out --weights")
+    how = {"target": arguments.target, "level": arguments.level, "weights": arguments.weights}
+    said = {"weights": arguments.weights} if arguments.weights else {}
     if arguments.given or arguments.compare or arguments.logistic:
         raise InputError("numbers with noise have means, covariances and linear regressions: say --linear and --on")
     if arguments.linear:
         on = [text.removesuffix(NUMBER) for text in arguments.on or ()]
         fit = regress_numbers(channel, released, arguments.linear, on, **how)
-        return _regression_lines(fit), {"regression": fit.to_json()}
+        return _regression_lines(fit, arguments.weights), said | {"regression": fit.to_json()}
     numbers = estimate_numbers(channel, released, **how)
     pairs = estimate_covariances(channel, released, **how)
-    lines = _number_words(numbers)
+    lines = _number_words(numbers, arguments.weights)
     lines += [f"  {a}, {b}: covariance {f.estimate:.6g}  [{f.low:.6g}, {f.high:.6g}]" for (a, b), f in pairs.items()]
-    document: dict[str, Any] = {"rows": numbers[0].rows, "target": arguments.target}
+    document: dict[str, Any] = {"rows": numbers[0].rows, "target": arguments.target, **said}
     document["numbers"] = {n.column: n.to_json() for n in numbers}
     if pairs:
         document["covariances"] = [{"columns": list(pair), **figure.to_json()} for pair, figure in pairs.items()]
@@ -153,9 +152,9 @@ def _regression_lines(fit: Regression, weights: str | None = None) -> list[str]:
     return lines
 
 
-def _number_words(numbers: Sequence[NumberEstimate]) -> list[str]:
+def _number_words(numbers: Sequence[NumberEstimate], weights: str | None) -> list[str]:
     whose = "this table" if numbers[0].target == "table" else "the population behind it"
-    lines = [f"Numbers of {whose}, from {numbers[0].rows:,} released rows, {numbers[0].level:.0%} intervals:"]
+    lines = [f"Numbers of {whose}, from {_rows(numbers[0].rows, weights)}, {numbers[0].level:.0%} intervals:"]
     for n in numbers:
         (low, high), (least, most) = n.mean_interval, n.variance_interval
         lines.append(f"  {n.column}: mean {n.mean:.6g}  [{low:.6g}, {high:.6g}]")

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from dalenius.core import Noise
 from dalenius.core.numbers import exact
 from dalenius.errors import Unsupported
+from dalenius.mechanisms.numbers.weighed import Weighed
 from dalenius.solvers.threads import one_thread
 
 __all__ = ["Collected"]
@@ -41,15 +42,18 @@ class Collected:
     scores : array
         For each power from 0 to 4, row and column the score of that power of the number, less `centre`.
     centre : array
-        A number of each column near its mean, so that powers stay small.
+        The mean of each column, so that powers stay small.
+    counts : Weighed
+        How much each row counts.
     """
 
     names: tuple[str, ...]
     scores: Floats
     centre: Floats
+    counts: Weighed
 
     @classmethod
-    def of(cls, channel: Noise, places: Floats) -> "Collected":
+    def of(cls, channel: Noise, places: Floats, counts: Weighed) -> "Collected":
         """From a channel with an axis for each column, and the numbers of the released letters.
 
         Raises
@@ -71,12 +75,12 @@ class Collected:
             middle = (grid[0] + grid[-1]) / 2
             raw = _scores(_matrix(channel, j), (grid - middle)[:, None] ** np.arange(POWERS + 1))
             raw = raw[places[:, j].astype(int)].T
-            off = float(raw[1].mean())  # (x - middle - off)^e by the binomial theorem
+            off = float(counts.mean(raw[1]))  # (x - middle - off)^e by the binomial theorem
             found.append(
                 [sum(comb(e, k) * (-off) ** (e - k) * raw[k] for k in range(e + 1)) for e in range(POWERS + 1)]
             )
             centres.append(middle + off)
-        return cls(tuple(channel.inputs), np.array(found).transpose(1, 2, 0), np.array(centres))
+        return cls(tuple(channel.inputs), np.array(found).transpose(1, 2, 0), np.array(centres), counts)
 
     @property
     def rows(self) -> Floats:
@@ -98,36 +102,39 @@ class Collected:
     @cached_property
     def own(self) -> Floats:
         """The covariance of the records."""
-        return np.array([[self._score((j, k)).mean() for k in range(len(self.names))] for j in range(len(self.names))])
+        columns = range(len(self.names))
+        return np.array([[self.counts.mean(self._score((j, k))) for k in columns] for j in columns])
 
     @cached_property
     def spread(self) -> Floats:
-        """The covariance of the rows, noise included."""
-        return np.atleast_2d(np.cov(self.rows.T))
+        """The covariance of the rows, noise included, as the error of a mean sees it."""
+        return self.counts.squared_covariance(self.rows)
 
     @property
     def noise(self) -> Floats:
         """The covariance of what the rows miss, which is independent from column to column."""
-        return np.diag(np.maximum(np.diag(self.spread) - np.diag(self.own), 0.0))
+        own = np.array([self.counts.squares @ self._score((j, j)) for j in range(len(self.names))])
+        return np.diag(np.maximum(np.diag(self.spread) - own, 0.0))
 
     @cached_property
     def _fourth(self) -> dict[tuple[int, ...], float]:
         """Means of products of four centred numbers, for each choice of columns in order."""
-        return {c: float(self._score(c).mean()) for c in combinations_with_replacement(range(len(self.names)), POWERS)}
+        square, columns = self.counts.squares, range(len(self.names))
+        return {c: float(square @ self._score(c)) for c in combinations_with_replacement(columns, POWERS)}
 
     def products(self, left: Floats, right: Floats, target: str) -> Floats:
         """The covariance of the estimates of Cov(left_j . x, right_j . x), one pair of rows for each estimate."""
-        columns, n = range(len(self.names)), self.scores.shape[1]
+        columns, share = range(len(self.names)), self.counts.share
         pairs = np.array([[self._score((column, b)) for b in columns] for column in columns])
         scores = np.einsum("ja,jb,abi->ji", left, right, pairs)
         if target == "population":
-            return np.asarray(np.atleast_2d(np.cov(scores)) / n)
+            return self.counts.squared_covariance(scores.T) * share
         known = np.array(
             [[[[self._fourth[tuple(sorted((a, b, c, d)))] for d in columns] for c in columns] for b in columns]
              for a in columns]
         )  # fmt: skip
         truth = np.einsum("ja,jb,kc,kd,abcd->jk", left, right, left, right, known)
-        return np.asarray((scores @ scores.T / n - truth) / n)
+        return np.asarray(((scores * self.counts.squares) @ scores.T - truth) * share)
 
 
 def _matrix(channel: Noise, j: int) -> Floats:

@@ -24,7 +24,9 @@ from dalenius.measures.estimation import quantile
 from dalenius.measures.moments import TARGETS
 from dalenius.measures.regression import CLEAR, Regression
 from dalenius.mechanisms.numbers.collected import Collected
-from dalenius.tables import encode, open_table, read_told
+from dalenius.mechanisms.numbers.weighed import Weighed
+from dalenius.tables import encode, open_table, read_told, weights_of
+from dalenius.tables.source import Table
 
 __all__ = [
     "NumberEstimate",
@@ -104,6 +106,8 @@ class Undone:
         Fourth moments of the noise beyond three times the squares of the second.
     slack : array
         The most that rounding moves each column.
+    counts : Weighed
+        How much each row counts.
     """
 
     names: tuple[str, ...]
@@ -112,9 +116,10 @@ class Undone:
     second: Floats
     beyond: Floats
     slack: Floats
+    counts: Weighed
 
     @classmethod
-    def of(cls, channel: Noise, y: Floats) -> "Undone":
+    def of(cls, channel: Noise, y: Floats, counts: Weighed) -> "Undone":
         """From a channel that collects nothing at its ends, and the numbers of the letters that it drew.
 
         Raises
@@ -150,6 +155,7 @@ class Undone:
             second,
             fourth - 3 * second**2,
             step * slack,
+            counts,
         )
 
     @cached_property
@@ -159,13 +165,13 @@ class Undone:
 
     @cached_property
     def spread(self) -> Floats:
-        """The covariance of the rows, noise included."""
-        return np.atleast_2d(np.cov(self.rows.T))
+        """The covariance of the rows, noise included, as the error of a mean sees it."""
+        return self.counts.squared_covariance(self.rows)
 
-    @property
+    @cached_property
     def own(self) -> Floats:
         """The covariance of the records."""
-        return self.spread - self.noise
+        return self.counts.covariance(self.rows) - self.noise
 
     def products(self, left: Floats, right: Floats, target: str) -> Floats:
         """The covariance of the estimates of Cov(left_j . x, right_j . x), one pair of rows for each estimate.
@@ -173,12 +179,10 @@ class Undone:
         Given the table, (a + f)(b + g) with noise f, g has the variance a^2 Var g + b^2 Var f + 2 a b Cov + Var(f g),
         and alike for two such products; for the population the products themselves are independent draws.
         """
-        n = len(self.rows)
         if target == "population":
-            apart = self.rows - self.rows.mean(axis=0)
-            found = np.atleast_2d(np.cov(((apart @ left.T) * (apart @ right.T)).T))
-            return np.asarray(found / n)
-        S, E = self.own, self.noise
+            apart = self.rows - self.counts.mean(self.rows)
+            return self.counts.squared_covariance((apart @ left.T) * (apart @ right.T)) * self.counts.share
+        S, E = self.spread - self.noise, self.noise
 
         def cross(first: Floats, second: Floats, law: Floats) -> Floats:
             return np.asarray(first @ law @ second.T)
@@ -187,10 +191,10 @@ class Undone:
         linear = linear + cross(left, right, S) * cross(right, left, E) + cross(right, left, S) * cross(left, right, E)
         own = cross(left, left, E) * cross(right, right, E) + cross(left, right, E) * cross(right, left, E)
         along = (left @ self.mixing) * (right @ self.mixing)
-        return np.asarray((linear + own + (along * self.beyond) @ along.T) / n)
+        return np.asarray((linear + own + (along * self.beyond) @ along.T) * self.counts.share)
 
 
-def undone_of(channel: Noise, released: Any) -> Undone | Collected:
+def undone_of(channel: Noise, released: Any, weights: str | None = None) -> Undone | Collected:
     """Released numbers undone: by what was kept, or by the matrix where numbers were collected at the ends of a range.
 
     Parameters
@@ -199,19 +203,23 @@ def undone_of(channel: Noise, released: Any) -> Undone | Collected:
         That drew the table.
     released : path or table
         The released numbers.
+    weights : str, optional
+        A column of the released table: how much each row counts.
 
     Returns
     -------
     Undone or Collected
         With rows, covariances of records and of noise, and errors of both.
     """
-    places = _places(channel, released)
+    table = open_table(released)
+    places = _places(channel, table)
+    counts = Weighed(np.ones(len(places)) if weights is None else weights_of(table, weights))
     free = all(axis.free(channel.inputs) for axis in channel.axes)
-    return Undone.of(channel, places) if free else Collected.of(channel, places)
+    return Undone.of(channel, places, counts) if free else Collected.of(channel, places, counts)
 
 
 def estimate_numbers(
-    channel: Noise, released: Any, *, target: str = "table", level: float = 0.95
+    channel: Noise, released: Any, *, target: str = "table", level: float = 0.95, weights: str | None = None
 ) -> tuple[NumberEstimate, ...]:
     """Mean and variance of each original column; `target` says whether of the table or of the population behind it.
 
@@ -225,6 +233,8 @@ def estimate_numbers(
         Whose mean.
     level : float
         Of the intervals.
+    weights : str, optional
+        A column of the released table: how much each row counts.
 
     Returns
     -------
@@ -244,15 +254,15 @@ def estimate_numbers(
     """
     z = quantile(level)
     _known_target(target)
-    undone = undone_of(channel, released)
+    undone = undone_of(channel, released, weights)
     n = len(undone.rows)
-    error = np.sqrt(np.diag(undone.noise if target == "table" else undone.spread) / n)
+    error = np.sqrt(np.diag(undone.noise if target == "table" else undone.spread) * undone.counts.share)
     own, unit = np.diag(undone.own), np.eye(len(undone.names))
     wide = z * np.sqrt(np.maximum(np.diag(undone.products(unit, unit, target)), 0.0))
     found = []
     for j, name in enumerate(undone.names):
         s = float(undone.slack[j])
-        mean = float(undone.rows[:, j].mean())
+        mean = float(undone.counts.mean(undone.rows)[j])
         half = z * float(error[j]) + s
         low = max(0.0, float(np.sqrt(max(0.0, own[j] - wide[j]))) - s) ** 2
         high = (float(np.sqrt(max(0.0, own[j] + wide[j]))) + s) ** 2
@@ -262,7 +272,7 @@ def estimate_numbers(
 
 
 def estimate_covariances(
-    channel: Noise, released: Any, *, target: str = "table", level: float = 0.95
+    channel: Noise, released: Any, *, target: str = "table", level: float = 0.95, weights: str | None = None
 ) -> dict[tuple[str, str], Figure]:
     """The covariance of every two original columns behind numbers with noise.
 
@@ -276,6 +286,8 @@ def estimate_covariances(
         "table" or "population".
     level : float
         Of the intervals.
+    weights : str, optional
+        A column of the released table: how much each row counts.
 
     Returns
     -------
@@ -284,7 +296,7 @@ def estimate_covariances(
     """
     z = quantile(level)
     _known_target(target)
-    undone = undone_of(channel, released)
+    undone = undone_of(channel, released, weights)
     unit = np.eye(len(undone.names))
     found = {}
     for j, one in enumerate(undone.names):
@@ -301,7 +313,14 @@ def estimate_covariances(
 
 
 def regress_numbers(
-    channel: Noise, released: Any, outcome: str, on: Sequence[str], *, target: str = "table", level: float = 0.95
+    channel: Noise,
+    released: Any,
+    outcome: str,
+    on: Sequence[str],
+    *,
+    target: str = "table",
+    level: float = 0.95,
+    weights: str | None = None,
 ) -> Regression:
     """Linear regression among the original columns behind numbers with noise: least squares corrected for errors in all
     variables, whose covariance the card tells.
@@ -316,7 +335,7 @@ def regress_numbers(
         The column that is explained.
     on : sequence of str
         The columns that explain it.
-    target, level
+    target, level, weights
         As for `estimate_covariances`.
 
     Returns
@@ -330,7 +349,7 @@ def regress_numbers(
         If the noise is as large as what the regressors vary.
     """
     _known_target(target)
-    undone = undone_of(channel, released)
+    undone = undone_of(channel, released, weights)
     for name in (outcome, *on):
         if name not in undone.names:
             raise MismatchError(f"there is no column {name!r}; there are {', '.join(map(repr, undone.names))}")
@@ -346,9 +365,10 @@ def regress_numbers(
     spread = undone.products(X, np.repeat(residual[None, :], len(X), axis=0), target)
     back = np.linalg.inv(J)
     slopes = back @ spread @ back.T
-    centre = X @ undone.rows.mean(axis=0)
+    means = undone.counts.mean(undone.rows)
+    centre = X @ means
     law = undone.noise if target == "table" else undone.spread
-    level_error = float(residual @ law @ residual) / len(undone.rows)
+    level_error = float(residual @ law @ residual) * undone.counts.share
     covariance = np.zeros((len(X) + 1, len(X) + 1))
     covariance[1:, 1:] = slopes
     covariance[0, 1:] = covariance[1:, 0] = -centre @ slopes
@@ -359,7 +379,7 @@ def regress_numbers(
     size_x = np.sqrt(np.maximum(np.diag(J), 0.0))
     size_y = float(max(residual @ undone.own @ residual, 0.0) ** 0.5)
     slack = np.abs(back) @ (moved_x * size_y + size_x * moved_y + moved_x * moved_y)
-    constant = float(y @ undone.rows.mean(axis=0) - beta @ centre)
+    constant = float(y @ means - beta @ centre)
     return Regression(
         "linear",
         outcome,
@@ -410,9 +430,8 @@ def noise_of(source: str | Path) -> Noise | None:
     return found if isinstance(found, Noise) else None
 
 
-def _places(channel: Noise, released: Any) -> Floats:
+def _places(channel: Noise, table: Table) -> Floats:
     """The released letters by number, one column each."""
-    table = open_table(released)
     if missing := [n for n in channel.output if n not in table.names]:
         raise MismatchError(
             f"the released table has no column {missing[0]!r}", do="Give the table that was written for this card."
