@@ -42,7 +42,7 @@ def test_protecting_the_three_together_costs_what_the_page_says(ran):
     joint = text[: text.index("[[guarantee]]")] + '[[guarantee]]\nindependent = ["health", "plan", "limited"]\n'
     (folder / "joint.toml").write_text(joint)
     value = solve(Problem.from_file(folder / "joint.toml")).value
-    assert f"reveals {bits(value, 'down')} about often" in PAGE
+    assert f"says {bits(value, 'down')} about often" in PAGE
 
 
 def test_a_score_beside_the_outcome_is_refused_as_the_page_says(ran):
