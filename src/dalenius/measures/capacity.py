@@ -105,7 +105,8 @@ def outward(ends: Ends) -> Bracket:
     >>> low < Fraction(1, 10) < high
     True
     """
-    low, high = float(ends[0]), float(ends[1])
+    low = float(ends[0])
+    high = float(ends[1])
     # A conversion rounds to the nearest double, which may lie on the wrong side: then the next one is taken.
     return (nextafter(low, -inf) if low > ends[0] else low), (nextafter(high, inf) if high < ends[1] else high)
 

@@ -64,8 +64,10 @@ def pair_disclosure(q1: Any, q2: Any) -> float:
     >>> pair_disclosure("1/2", "1/2")
     1.0
     """
-    a, b = _bit(q1), _bit(q2)
-    low, high = max(Fraction(0), a + b - 1), min(a, b)
+    a = _bit(q1)
+    b = _bit(q2)
+    low = max(Fraction(0), a + b - 1)
+    high = min(a, b)
     weight = float((high - a * b) / (high - low))  # of the lower end
     cells = [[float(v) for v in (1 - a - b + r, b - r, a - r, r)] for r in (low, high)]
     ends = entropy_of(cells)

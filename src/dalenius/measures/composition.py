@@ -113,7 +113,8 @@ def _repeated(channel: Kernel, times: Sequence[int]) -> Bracket:
     for i, n in enumerate(times):
         classes = [np.unique(which[line]) for line in outcome_classes(channel, [i])] * n
         found = _selected(laws, classes, low)
-        low, high = max(low, found[0]), max(high, found[1])
+        low = max(low, found[0])
+        high = max(high, found[1])
     return bits(low, high)
 
 
@@ -170,7 +171,8 @@ def general(channels: Sequence[Kernel]) -> Composed:
                 for letters in product(*lines)
             ]
             found = _selected(laws, classes, low)
-            low, high = max(low, found[0]), max(high, found[1])
+            low = max(low, found[0])
+            high = max(high, found[1])
         return Composed(bits(low, high), alone, "exact, over the values of one person in all datasets")
     except Unsupported:
         charges = []
@@ -226,7 +228,8 @@ def parallel(channels: Sequence[Kernel]) -> Composed:
                 for line in outcome_classes(channel, [i])
             ]
             found = _selected(laws, classes, low)
-            low, high = max(low, found[0]), max(high, found[1])
+            low = max(low, found[0])
+            high = max(high, found[1])
     return Composed(bits(low, high), alone, "exact, over all disjoint releases")
 
 

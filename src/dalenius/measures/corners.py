@@ -161,7 +161,8 @@ def moves_within(ball: Variation, cells: Cells) -> tuple[float, Floats, Floats] 
         ratio = np.divide(joint, out, out=np.ones_like(joint), where=joint > 0)
         convex.append((joint * np.log(ratio)).sum(axis=(0, 2)))
         secrets.append(less @ shares + ball.radius * shares)
-    told, of_secret = np.concatenate(convex), np.concatenate(secrets)
+    told = np.concatenate(convex)
+    of_secret = np.concatenate(secrets)
     bound, middle = law_of_the_secret(lambda _: (told, of_secret), shares.T @ law)
     entropies = -(of_secret * np.log(np.maximum(of_secret, 1e-300))).sum(axis=1)
     at = int((told + entropies).argmax())
@@ -181,7 +182,8 @@ def law_of_the_secret(worst: Callable[[Floats], Points], first: Floats) -> tuple
     """
     law = first
     best, least_bound = first, np.inf
-    told, secrets = np.zeros(0), np.zeros((0, len(first)))
+    told = np.zeros(0)
+    secrets = np.zeros((0, len(first)))
     for _ in range(ROUNDS):
         law = np.maximum(law, LEAST) / np.maximum(law, LEAST).sum()
         more, of_secret = worst(np.log(law))
@@ -189,7 +191,8 @@ def law_of_the_secret(worst: Callable[[Floats], Points], first: Floats) -> tuple
         if bounds.max() < least_bound:
             best, least_bound = law, float(bounds.max())
         near = np.argsort(-bounds)[:WORST]
-        told, secrets = np.append(told, more[near]), np.vstack([secrets, of_secret[near]])
+        told = np.append(told, more[near])
+        secrets = np.vstack([secrets, of_secret[near]])
         law = most_told(told, secrets, np.ones((1, len(told))), np.ones(1)) @ secrets
     return least_bound, best
 
@@ -205,12 +208,14 @@ def corners_within(ball: Box | Variation, cells: Cells) -> Bounded:
             point[own] = corner
             points.append(point)
             block.append(number)
-    corners, of = np.array(points), np.array(block)
+    corners = np.array(points)
+    of = np.array(block)
     number_of = np.zeros(len(law), dtype=np.intp)
     for number, own in enumerate(about):
         number_of[own] = number
     moved = np.where(number_of == of[:, None], corners - law, 0.0)
-    net, away = moved.sum(axis=1), np.abs(moved).sum(axis=1)
+    net = moved.sum(axis=1)
+    away = np.abs(moved).sum(axis=1)
     outputs = np.zeros((len(corners), len(rows)))
     np.add.at(outputs.T, where, corners.T)
     outputs = outputs @ rows

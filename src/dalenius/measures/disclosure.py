@@ -253,7 +253,8 @@ def examine_mapping(pmf: Pmf, channel: Kernel, views: Views) -> tuple[Exposure, 
     >>> examine_mapping(xor().pmf, tell, [["X1"], ["X2"]])[0]
     Exposure(view=('X1',), leakage_bits=0.0, independent=True, given_others_bits=1.0, independent_given_others=False)
     """
-    joint, output = channel.after(pmf), list(channel.output)
+    joint = channel.after(pmf)
+    output = list(channel.output)
     everyone = list(dict.fromkeys(name for view in views for name in view))
     found = []
     for view in views:

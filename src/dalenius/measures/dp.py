@@ -72,7 +72,8 @@ def _level(channel: Kernel, shapes: list[tuple[int, int, int]]) -> float | None:
     worst = 1.0
     for shape in shapes:
         cells = rows.reshape(*shape, -1)
-        top, low = cells.max(axis=1), cells.min(axis=1)
+        top = cells.max(axis=1)
+        low = cells.min(axis=1)
         if ((top > 0) & (low == 0)).any():
             return None
         worst = max(worst, float(np.divide(top, low, out=np.ones_like(top), where=top > 0).max()))

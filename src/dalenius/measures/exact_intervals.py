@@ -58,7 +58,8 @@ def exact_intervals(
     ([0.519], [1.0])
     """
     n = np.asarray(counts, dtype=float)
-    rows, error = int(n.sum()), (1 - level) / len(n)
+    rows = int(n.sum())
+    error = (1 - level) / len(n)
     A = np.vstack([np.ones(len(M)), np.asarray(M, dtype=float).T])
     for _ in range(WIDENED):
         low, high = binomial_limits(n, rows, error, slack=int(target == "table"))

@@ -73,8 +73,10 @@ def intervals(counts: NDArray[np.int64], rows: int, beta: float) -> tuple[Floats
     from scipy.special import betainc, betaincinv
 
     tail = beta / (2 * len(counts))
-    c, n = counts.astype(float), float(rows)
-    some, rest = np.maximum(c, 1.0), np.maximum(n - c, 1.0)
+    c = counts.astype(float)
+    n = float(rows)
+    some = np.maximum(c, 1.0)
+    rest = np.maximum(n - c, 1.0)
     low = np.where(c > 0, betaincinv(some, n - some + 1, tail) * (1 - _OUTWARD), 0.0)
     far = betaincinv(rest, c + 1, tail)  # 1 - upper end: the tail of the complement
     high = np.where(c < n, 1 - far * (1 - _OUTWARD), 1.0)
@@ -95,7 +97,9 @@ def most_within(linear: Floats, eta: float, reference: Floats, low: Floats, high
     def at(p: Floats) -> Floats:
         return p * linear + eta * p * np.log(np.where(p > 0, p / reference, 1.0))
 
-    bottom, top, width = at(low), at(high), high - low
+    bottom = at(low)
+    top = at(high)
+    width = high - low
     corners = np.divide(top - bottom, width, out=np.full(len(low), -inf), where=width > 0)
     order = np.argsort(-corners, kind="stable")
     mass = low.sum() + np.cumsum(width[order])

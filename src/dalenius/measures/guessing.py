@@ -220,5 +220,6 @@ def _log2(q: Fraction) -> Bracket:
 
 def _outward(ball: Any) -> Bracket:
     """Doubles around a ball: its middle is rounded to the nearest one, and its radius is far below that error."""
-    middle, radius = float(ball.mid()), float(ball.rad())
+    middle = float(ball.mid())
+    radius = float(ball.rad())
     return max(0.0, nextafter(middle - radius, -inf)), max(0.0, nextafter(middle + radius, inf))

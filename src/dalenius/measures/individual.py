@@ -198,7 +198,8 @@ def _flat(tree: Node) -> list[dict[str, Any]]:
 def _beliefs(
     channel: Kernel, members: tuple[int, ...], found: Selection, which: Places
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Belief, ...]]:
-    names, outcomes = list(channel.inputs), channel.outcomes()
+    names = list(channel.inputs)
+    outcomes = channel.outcomes()
     rest = [i for i in range(len(names)) if i not in members]
     beliefs = []
     for line, row, weight in zip(outcome_classes(channel, members), found.rows, found.weights.tolist(), strict=True):
@@ -233,7 +234,8 @@ def independent_capacity(channel: Kernel, *, gap: float = GAP) -> Bracket:
     low = high = 0.0
     for i in range(len(channel.inputs)):
         ends = largest_of_sets(laws, which[outcome_classes(channel, [i])].T, gap=gap, known=low)
-        low, high = max(low, ends[0]), max(high, ends[1])
+        low = max(low, ends[0])
+        high = max(high, ends[1])
     return bits(low, max(low, high))
 
 

@@ -210,7 +210,8 @@ def as_it_is(name: str, letters: Sequence[str]) -> Factor:
     letters : letters
         Its values.
     """
-    k, same = len(letters), {name: tuple(letters)}
+    k = len(letters)
+    same = {name: tuple(letters)}
     return Factor(same, same, law=RankOne(np.ones(k), np.zeros(k), np.ones(k)))
 
 

@@ -111,7 +111,8 @@ def gaussian_limited(
     unsure = log(2 * pi * e * variance) / 2 if entropy is None else entropy
 
     def at(log_nu: float, log_wide: float, step: int) -> float:
-        nu, wide = exp(log_nu), variance * exp(log_wide)
+        nu = exp(log_nu)
+        wide = variance * exp(log_wide)
         d = log(2 * pi * wide) / 2 + (variance + (values[::step] - centre) ** 2) / (2 * wide) - unsure + slack
         exponents = looks * d / nu + many[::step]
         top = float(exponents.max())

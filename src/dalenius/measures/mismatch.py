@@ -126,7 +126,8 @@ def near(
         raise InputError(f"the radius of the ball is {radius}; it is not negative, and at most 1 in total variation")
     law, s, x, outputs, whole = cells_of(joint, channel, secret, kept)
     cells = Cells(law, s, x, outputs)
-    eta, most = eta_kl(whole)[1], log(len(set(s.tolist())))
+    eta = eta_kl(whole)[1]
+    most = log(len(set(s.tolist())))
     worst, told = worst_law(joint, channel, secret, ball, radius, rows=rows, kept=kept)
     if ball == "kl_bits":
         both = [_near_divergence(cells, eta, radius * log(2), reference) for reference in (law, worst)]
@@ -343,7 +344,8 @@ def _moved(g: Floats, law: Floats, radius: float) -> Floats:
 
 def _filled(g: Floats, low: Floats, high: Floats) -> Floats:
     """The law between two ends that has the largest mean of g."""
-    out, left = low.copy(), 1 - float(low.sum())
+    out = low.copy()
+    left = 1 - float(low.sum())
     for cell in np.argsort(-g).tolist():
         more = min(left, high[cell] - low[cell])
         out[cell] += more
@@ -353,7 +355,8 @@ def _filled(g: Floats, low: Floats, high: Floats) -> Floats:
 
 def _over_kl(g: Floats, law: Floats, radius: float) -> tuple[float, float]:
     """max E_P g over D(P || law) <= radius, from above, and the multiplier t."""
-    top, spread = float(g.max()), float(g.max() - g.min())
+    top = float(g.max())
+    spread = float(g.max() - g.min())
     if not radius or spread < 1e-14:
         return float(law @ g) if not radius else top, max(1e6 * spread, 1.0)
 
@@ -369,7 +372,8 @@ def _over_variation(g: Floats, eta: float, reference: Floats, law: Floats, radiu
     """A bound of max sum p g + eta p ln(p / reference) over the laws within the radius; its multipliers nu and k."""
     points = np.stack([np.maximum(law - radius, 0.0), law, np.minimum(law + radius, 1.0)])
     ratio = np.divide(points, reference, out=np.ones_like(points), where=(points > 0) & (reference > 0))
-    values, away = points * g + eta * points * np.log(ratio), np.abs(points - law)
+    values = points * g + eta * points * np.log(ratio)
+    away = np.abs(points - law)
     ends = float(np.abs(g).max()) + eta * (1 + float(np.abs(np.log(ratio)).max())) + 1.0
 
     def dual(k: float) -> tuple[float, float]:

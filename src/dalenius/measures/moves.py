@@ -126,7 +126,8 @@ class _Worst:
         self.mass = np.maximum(mass, 1e-300)
 
     def __call__(self, logs: Floats) -> tuple[Floats, Floats]:
-        told, secrets = np.zeros(len(self.mass)), np.zeros((len(self.mass), self.secrets.shape[2]))
+        told = np.zeros(len(self.mass))
+        secrets = np.zeros((len(self.mass), self.secrets.shape[2]))
         each = np.arange(len(told))
         for targets, given in self.kinds:
             cell = targets[(self.told[:, targets] - self.secrets[:, targets] @ logs).argmax(axis=1)]

@@ -159,7 +159,8 @@ def codebook_distortion(n: int, rate: float) -> float:
     >>> round(codebook_distortion(100, 0.18872187554086717), 5)
     0.26857
     """
-    ball, words = _log_ball(n), n * rate * log(2)
+    ball = _log_ball(n)
+    words = n * rate * log(2)
     with np.errstate(divide="ignore"):
         missed = np.log1p(-np.exp(np.minimum(ball, -1e-17)))  # log(1 - F)
     small = ball < -30

@@ -87,7 +87,8 @@ def capacity_of_orbits(channel: Orbits) -> Bracket:
     units = [int(v * GRAIN) + 1 for v in law.tolist()]  # no column may be left without a law
     mean = [Fraction(unit, sum(units)) for unit in units]
     q = [sum((m * row[column] for m, row in zip(mean, share, strict=True) if m), Fraction(0)) for column in columns]
-    low, high = Fraction(0), Fraction(0)
+    low = Fraction(0)
+    high = Fraction(0)
     for m, words, row in zip(mean, own, share, strict=True):
         ends = [times_log2(v, u) for v, u in words] + [times_log2(v, 1 / q[k]) for k, v in enumerate(row) if v]
         low += m * Fraction(sum(end[0] for end in ends), 1 << BITS)

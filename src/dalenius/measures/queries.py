@@ -69,10 +69,12 @@ def estimate_queries(
     """
     if target not in TARGETS:
         raise InputError(f"there is no target {target!r}; there are {', '.join(TARGETS)}")
-    z, W = quantile(level), float(seen.sums.sum())
+    z = quantile(level)
+    W = float(seen.sums.sum())
     if seen.rows < 2:
         raise InputError(f"{seen.rows} released rows are too few to estimate from", do="Use the whole released table.")
-    v, out = seen.squares / W**2, dict[str, dict[str, Any]]()
+    v = seen.squares / W**2
+    out = dict[str, dict[str, Any]]()
     thin = thin_letters(factors, seen)
     can = replaceable(factors, seen)
     for name, coefficients in queries.items():
@@ -162,7 +164,8 @@ def expected_error(
 def _worst(excess: Array, c: Array, target: str) -> float:
     if target == "table":
         return float(excess.max())
-    low, high = float(c.min()), float(c.max())
+    low = float(c.min())
+    high = float(c.max())
     for _ in range(200):  # convex in s; every s gives an upper bound, so stopping early is safe
         a = low + (high - low) / 3
         b = high - (high - low) / 3

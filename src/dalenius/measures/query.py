@@ -137,7 +137,8 @@ def measures_of_query(query: Query, *, gap: float = GAP) -> QueryMeasures:
     """Every measure of a query; groups of two and three records are bounded by Theorem 4 when a search is too long."""
     sized = _measured(query)
     groups = {1: sized.individual(1, gap)}
-    whole, remarks = sized.capacity(gap), list(sized.remarks)
+    whole = sized.capacity(gap)
+    remarks = list(sized.remarks)
     few = not isinstance(query.letters, Interval) and query.records <= MANY and len(query.values) <= FEW
     for k in range(2, min(query.records, 3) + 1):
         one = groups[1]
@@ -230,7 +231,8 @@ class FiniteNoise:
         low = high = 0.0
         for reach in self.query.reaches(1):
             ends = largest_of_sets(self.laws, self.which[np.array(reach.lines)], gap=gap, known=low)
-            low, high = max(low, ends[0]), max(high, ends[1])
+            low = max(low, ends[0])
+            high = max(high, ends[1])
         return bits(low, max(low, high))
 
     def level(self, neighbours: bool) -> float | None:

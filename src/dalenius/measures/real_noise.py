@@ -243,7 +243,8 @@ class RealNoise:
                 ends = self._selection(single, gap)[:2] if len(single) > 1 else (0.0, 0.0)
             else:
                 ends = self._points(places)
-            low, high = max(low, ends[0]), max(high, ends[1])
+            low = max(low, ends[0])
+            high = max(high, ends[1])
         return bits(low, high * (1 + 1e-8))
 
     def level(self, neighbours: bool) -> float | None:

@@ -149,7 +149,8 @@ def _zcdp(logs: Floats, level: float) -> float:
 
 def _above(a: float, b: float, at: dict[float, float]) -> float:
     """A bound of D / order on [a, b]: (slope x + c) / (x (x - 1)), largest at an end or where it is stationary."""
-    first, last = (a - 1) * at[a], (b - 1) * at[b]
+    first = (a - 1) * at[a]
+    last = (b - 1) * at[b]
     slope = (last - first) / (b - a)
     if a == 1:
         return slope  # the chord is slope (x - 1), so the quotient slope / x

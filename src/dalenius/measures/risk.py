@@ -184,7 +184,8 @@ def overdispersion(codes: Array, counts: Array) -> float:
     >>> round(overdispersion(np.array([[0, 0], [1, 1]]), np.array([50, 50])), 4)
     0.96
     """
-    n, squares = float(counts.sum()), float(counts.sum()) ** 2
+    n = float(counts.sum())
+    squares = float(counts.sum()) ** 2
     for column in codes.T:
         squares *= float(((np.bincount(column, weights=counts) / n) ** 2).sum())
     mean = main_effects(codes, counts)

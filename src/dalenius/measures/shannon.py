@@ -390,7 +390,8 @@ def _ratio(top: _Ints, bottom: _Ints | int) -> _Floats:
 
 def _surprise(n: _Ints, total: _Ints | int) -> _Floats:
     """(n / total) ln(total / n), accurate also where n is nearly the total."""
-    p, rest = _ratio(n, total), _ratio(total - n, total)
+    p = _ratio(n, total)
+    rest = _ratio(total - n, total)
     nats: _Floats = -p * np.where(p > 0.5, np.log1p(-rest, where=rest < 1, out=np.zeros_like(p)), np.log(p))
     return nats
 

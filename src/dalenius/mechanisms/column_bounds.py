@@ -89,7 +89,8 @@ def kept_exactly(problem: Problem, rows: Rows) -> dict[int, tuple[Fraction, ...]
         if missed > 0:
             share = max(share, missed / (missed + slack))
 
-    ratio, near = plain_ratio(problem), near_pairs(problem)
+    ratio = plain_ratio(problem)
+    near = near_pairs(problem)
     for y in letters:
         column = {x: row[y] for x, row in rows.items()}
         if ratio is not None:

@@ -168,7 +168,8 @@ class Form(Generic[C]):
 
     def distorted(self, channel: C, measure: dict[str, Any], inputs: Array, letters: Array) -> Distorted:
         """The distortion by a measure that `compared` names."""
-        names, told = list(channel.inputs), channel.letters()
+        names = list(channel.inputs)
+        told = channel.letters()
         records = [tuple(x[names.index(c)] for c in columns_of(measure)) for x in channel.outcomes()]
         low, high, unit = distortions(measure, dict(channel.inputs), records, list(channel.output), told)
         d = np.array(

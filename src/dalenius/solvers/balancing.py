@@ -72,7 +72,8 @@ def _common(p: Floats, d: Floats) -> Floats:
     if d.shape[1] != 1:
         return np.ones(len(p))
     pull = p * d[:, 0]
-    below, above = int(pull.argmin()), int(pull.argmax())
+    below = int(pull.argmin())
+    above = int(pull.argmax())
     common = np.zeros(len(p))
     if pull[below] < 0 < pull[above]:
         least = min(-pull[below], pull[above])

@@ -53,7 +53,8 @@ def covering_prices(M: Floats, p: Floats, c: float, *, gap: float = 1e-4) -> Cov
 def _basis(p: Floats, c: float) -> Floats:
     """What one unit of each z, d and e adds to N."""
     S = len(p)
-    one, units = np.append(1.0, c * p), np.eye(S + 1)[1:]
+    one = np.append(1.0, c * p)
+    units = np.eye(S + 1)[1:]
     flat = np.outer(np.ones(S), np.eye(S + 1)[0]) + c * units  # 1 + c a_i, as forms of (1, a)
     z = (one[None, :, None] * flat[:, None, :] + flat[:, :, None] * one[None, None, :]) / 2
     d = units[:, :, None] * units[:, None, :]
@@ -107,8 +108,10 @@ def _least(base: Floats, A: Floats, cost: Floats, positive: NDArray[np.bool_], g
         ahead = min(_reach(N, grow, one), _line(y[positive], move[positive]))
         back = min(_reach(X, bend, one), _line(x[positive], tilt[positive]))
         toward = 0.1 + 0.8 * (1 - min(ahead, back)) ** 2  # a short step: first back to the centre
-        y, N = y + ahead * move, N + ahead * grow
-        X, x = X + back * bend, x + back * tilt
+        y = y + ahead * move
+        N = N + ahead * grow
+        X = X + back * bend
+        x = x + back * tilt
     if np.abs(base + np.tensordot(y, A, 1) - N).max() > 1e-9:
         raise SolverFailed("no prices of 0/1 vectors were found")
     return y  # any that has its N is a proof; these are not quite the least

@@ -126,7 +126,8 @@ def least(
         root = after._root
         search.reopen(root, S.absorbed(after._weights - weights))
     width, finished, late = max(4, min(_WIDTH, _ENTRIES // S.atoms)), True, False
-    leaves, check = len(search.heap), _CHECKED * len(y)
+    leaves = len(search.heap)
+    check = _CHECKED * len(y)
     while search.heap and search.heap[0][0] < search.threshold:
         late = search.nodes > most or over(deadline - check * (leaves + search.nodes / 2))
         if late or (plenty is not None and len(search.points) >= plenty and search.nodes > 60):
@@ -188,7 +189,10 @@ class _Boxes:
 
     def _solve(self, nodes: list[_Node], l: Floats, u: Floats) -> None:
         """Bound some boxes by linear programs; close those for which that suffices, and find where to split others."""
-        S, width, eta_l, eta_u = self.S, u - l, eta(l), eta(u)
+        S = self.S
+        width = u - l
+        eta_l = eta(l)
+        eta_u = eta(u)
         slope = (eta_u - eta_l) / np.where(width > 1e-13, width, np.inf)
         bases = np.stack([S.programs.start(node.basis) for node in nodes])
         found = S.programs.solve(slope - self.weights, l, u, bases, leave=len(nodes) // _LEAVE)
@@ -233,7 +237,8 @@ class _Boxes:
         if classes:
             x, orbit, classes = classes.split(x)
             orbital = len(orbit) > 1
-        high_low, low_high = l.copy(), u.copy()
+        high_low = l.copy()
+        low_high = u.copy()
         high_low[x] = m
         low_high[orbit] = m
         node.split = x, m, orbital

@@ -134,7 +134,8 @@ def _interior(rows: Floats, h: Floats, gap: float) -> Floats:
     for _ in range(_STEPS):
         q = w @ rows
         d = h - rows @ np.log(q)
-        value, top = float(w @ d), float(d.max())
+        value = float(w @ d)
+        top = float(d.max())
         if top - value < best_gap or value > best_value + gap:
             best, best_value, best_gap = w, value, min(best_gap, top - value)
         if top - value <= gap or not np.isfinite(top):
@@ -148,7 +149,8 @@ def _interior(rows: Floats, h: Floats, gap: float) -> Floats:
         dw, ds, dc = _step(inverse, flat, residual, -s * w, w, s)
         there = float((w + _way(w, dw) * dw) @ (s + _way(s, ds) * ds)) / m
         dw, ds, dc = _step(inverse, flat, residual, (max(there, 0.0) / mu) ** 3 * mu - s * w - dw * ds, w, s)
-        along, across = _way(w, dw), _way(s, ds)
+        along = _way(w, dw)
+        across = _way(s, ds)
         w = np.maximum(w + along * dw, 1e-300)
         w /= w.sum()
         s = np.maximum(s + across * ds, 1e-300)

@@ -59,7 +59,8 @@ class _Program:
     """The variables are the noise on 0..reach, q on the first half of the outputs, and t, in nats."""
 
     def __init__(self, inputs: int, p: float, limit: float, reach: int) -> None:
-        k, self.m = np.arange(reach + 1.0), inputs + 2 * reach
+        k = np.arange(reach + 1.0)
+        self.m = inputs + 2 * reach
         self.inputs, self.limit, self.reach = inputs, limit, reach
         self.power = None if isinf(p) else k**p
         self.fold = np.where(k > 0, 2.0, 1.0)
@@ -102,7 +103,8 @@ class _Program:
     def slacks(self, v: Floats) -> Floats:
         law = self.lift @ self.parts(v)[0]
         out = self.mirror @ self.parts(v)[1]
-        own, width = float(law @ np.log(law)), len(law)
+        own = float(law @ np.log(law))
+        width = len(law)
         return np.array([v[-1] - own + law @ np.log(out[x : x + width]) for x in range(len(self.twins))])
 
     def multipliers(self, v: Floats) -> tuple[Floats, float]:
@@ -155,7 +157,8 @@ class _Program:
         slacks = self.slacks(v)
         width = len(law)
         n = len(law) + self.m + 1
-        g, h = np.zeros(n), np.zeros((n, n))
+        g = np.zeros(n)
+        h = np.zeros((n, n))
         g[-1] = tau
         for x, s in enumerate(slacks):
             seen, weight = out[x : x + width], self.twins[x] / s

@@ -140,7 +140,8 @@ def cover(
         i, l, m = _edges(cells, values, weights, prior)
         rows, t = np.arange(len(cells)), m[:, None] / _GRID
         point = (1 - t) * cells[rows, i] + t * cells[rows, l]
-        first, second = cells.copy(), cells.copy()
+        first = cells.copy()
+        second = cells.copy()
         first[rows, i] = point
         second[rows, l] = point
         children = nodes + np.arange(2 * len(cells))
@@ -192,7 +193,8 @@ def _programs(
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """tau, the piece that reaches it, and the other side's weights, objective and infeasibility, for each cell."""
     J, k = values.shape
-    tau, pieces = np.full(J, np.inf), start.copy()
+    tau = np.full(J, np.inf)
+    pieces = start.copy()
     weights = np.full((J, k), 1 / k)
     objective = np.full(J, -np.inf)
     away = np.full(J, np.inf)
@@ -265,7 +267,8 @@ def _path(
         dt, db, x, ds, dsigma = here.toward(centre - dt * ds, centre - db * dsigma)
         up = np.minimum(1, 0.99 * _room(t, dt, beta, db))
         down = np.minimum(1, 0.99 * _room(s, ds, sigma, dsigma))
-        t, beta = t + up * dt, beta + up * db
+        t = t + up * dt
+        beta = beta + up * db
         y = y + down * x[:, :R]
         tau = tau + down[:, 0] * x[:, R]
         s = z - y @ F.T

@@ -35,7 +35,8 @@ def correlation(p: Floats, rows: Floats) -> tuple[float, float, Floats]:
     """
     q = p @ rows
     a = np.sqrt(p)[:, None] * rows[:, q > 0] / np.sqrt(q[q > 0])
-    left, right = np.sqrt(p), np.sqrt(q[q > 0])
+    left = np.sqrt(p)
+    right = np.sqrt(q[q > 0])
     small = a.shape[0] <= a.shape[1]
     gram = a @ a.T - np.outer(left, left) if small else a.T @ a - np.outer(right, right)
     n = len(gram)
@@ -113,7 +114,8 @@ def pairwise_contraction(rows: Floats, distance: Floats, relative: float = UNIT)
 def _two_point(p: Floats, q: Floats) -> tuple[Floats, Floats]:
     """max over b of 1 - sum p q / (b p + (1-b) q) for each pair of rows: a value, and a bound by its slope."""
     product, difference = p * q, p - q
-    value, top = np.full(len(p), -inf), np.full(len(p), inf)
+    value = np.full(len(p), -inf)
+    top = np.full(len(p), inf)
     low = np.zeros(len(p))
     high = np.ones(len(p))
     b = np.ones(len(p))

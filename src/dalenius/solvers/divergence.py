@@ -94,7 +94,8 @@ class Laws:
         w p is off by a factor within 1 +- 1.01 ((m + 4) u + d), which enters the logarithm of the centre.
         """
         rows = self.rows if at is None else self.rows[at]
-        total, m = fsum(w.tolist()), len(w)
+        total = fsum(w.tolist())
+        m = len(w)
         q = (w @ rows) / total
         d = self.divergence(q, at)
         value = float(w @ d) / total
@@ -122,7 +123,8 @@ def halved_simplices(simplices: Floats, one_end: Places, other_end: Places) -> F
     """
     each = np.arange(len(simplices))
     middle = (simplices[each, one_end] + simplices[each, other_end]) / 2
-    one, other = simplices.copy(), simplices.copy()
+    one = simplices.copy()
+    other = simplices.copy()
     one[each, one_end] = middle
     other[each, other_end] = middle
     return np.concatenate([one, other])

@@ -65,12 +65,15 @@ def least_variance(V: Floats, m: Floats, R: Floats, K: Floats, start: Floats, *,
 
 def centred(V: Floats, m: Floats, R: Floats, K: Floats, gap: float) -> tuple[Floats, Floats]:
     """A primal-dual interior point: theta, and the prices z of the equations, gradient + R' z = slack >= 0."""
-    n, rows = len(V), len(R)
+    n = len(V)
+    rows = len(R)
     theta = np.full(n, 1 / float(R.sum(axis=1).max()))
-    z, slack = np.zeros(rows), np.zeros(n)
+    z = np.zeros(rows)
+    slack = np.zeros(n)
     for step in range(_STEPS):
         B = np.linalg.inv((V.T * (theta / m)) @ V)
-        M, N = V @ B @ V.T, V @ B @ K @ B @ V.T
+        M = V @ B @ V.T
+        N = V @ B @ K @ B @ V.T
         gradient = -np.diag(N) / m
         value = float(np.trace(K @ B))
         if step == 0:

@@ -111,7 +111,8 @@ def walk(
     ([0], 3, 3)
     """
     start = feasible_tableau(A, b)
-    r, n = len(start.basis), len(A[0]) if len(A) else 0
+    r = len(start.basis)
+    n = len(A[0]) if len(A) else 0
     if r == 0:
         if n:
             raise SolverFailed("the set {v >= 0 : A v = b} is unbounded: no row of A has an entry")

@@ -91,7 +91,8 @@ def _coordinates(points: Floats) -> Floats:
 
 def _between(x: Floats) -> tuple[Places, Places, Floats]:
     """Points of a line: all but two, the two ends, and their weights."""
-    low, high = int(x.argmin()), int(x.argmax())
+    low = int(x.argmin())
+    high = int(x.argmax())
     inside = np.setdiff1d(np.arange(len(x)), [low, high])
     share = (x[inside] - x[low]) / (x[high] - x[low])
     return inside, np.tile([low, high], (len(inside), 1)), np.stack([1 - share, share], axis=1)

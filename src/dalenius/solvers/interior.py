@@ -50,7 +50,8 @@ def best_letters(
     """
     J, N = S.shape
     r = M.shape[1]
-    c, multipliers = np.full((J, N), 1 / J), np.zeros((J, r))
+    c = np.full((J, N), 1 / J)
+    multipliers = np.zeros((J, r))
     if J == 1 or r == 0:  # nothing to choose, or nothing to pay: every atom takes its best letter
         return Centre((np.arange(J)[:, None] == S.argmax(axis=0)).astype(np.float64), multipliers, 0.0)
     spread = max(float(np.ptp(S)), 1e-3)
@@ -76,7 +77,8 @@ def best_letters(
         except np.linalg.LinAlgError:
             break
         dc, dl, dz, ds = toward(0.0)
-        t, u = _room(c, dc), _room(s, ds)
+        t = _room(c, dc)
+        u = _room(s, ds)
         ahead = float((((c + min(1, t) * dc) * (s + min(1, u) * ds)) @ p).sum()) / J
         dc *= ds
         dc, dl, dz, ds = toward((ahead / mu) ** 3 * mu - dc)

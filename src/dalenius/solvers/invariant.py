@@ -94,7 +94,8 @@ def invariant(
             heappush(heap, (-most, next(number), node))
             continue
         y, x, at = node.where
-        less, more = node.high.copy(), node.low.copy()
+        less = node.high.copy()
+        more = node.low.copy()
         less[y, x] = more[y, x] = at
         node.split = [examined(node.low, less)]
         if more[y].min() <= 1:  # else no entry is the least of its column
@@ -121,13 +122,15 @@ def _relaxed(
     """The bound of a box, its prices, the matrix that reaches it, and where to divide the box."""
     letters, S = low.shape
     bits = (np.arange(1 << S)[:, None] >> np.arange(S)) & 1
-    corners, letter = list[Floats](), list[int]()
+    corners = list[Floats]()
+    letter = list[int]()
     for y in range(letters):
         fixed = low[y] == high[y]
         mine = np.where(bits[(bits[:, fixed] == 0).all(axis=1)], high[y], low[y])
         corners.append(mine)
         letter += [y] * len(mine)
-    v, of = np.concatenate(corners), np.array(letter)
+    v = np.concatenate(corners)
+    of = np.array(letter)
     mass = v @ p
     scale = p[of] / mass if margin else np.ones(len(v))
     told = ((v * np.log2(v)) @ p - mass * np.log2(mass)) * scale

@@ -37,7 +37,8 @@ def _compiled(name: str) -> ModuleType:
     return import_module(f"scipy.linalg.{name}")
 
 
-_lapack, _blas = _compiled("lapack"), _compiled("blas")
+_lapack = _compiled("lapack")
+_blas = _compiled("blas")
 dgeqp3: Any = _lapack.dgeqp3
 dpotrf: Any = _lapack.dpotrf
 dpotrs: Any = _lapack.dpotrs

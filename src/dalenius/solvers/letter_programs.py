@@ -86,7 +86,8 @@ def cone_programs(p: Floats, W: Floats, M: Floats, Q: Floats, ratio: float | Non
 
     def programs(z: Floats, cells: Floats, values: Floats, _: float, deadline: float) -> Found:
         J = len(cells)
-        tau, pieces = np.full(J, np.inf), np.zeros((J, m))
+        tau = np.full(J, np.inf)
+        pieces = np.zeros((J, m))
         weights = np.full((J, k), 1 / k)
         objective = np.full(J, -np.inf)
         away = np.full(J, np.inf)

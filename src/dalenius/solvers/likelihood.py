@@ -237,7 +237,8 @@ def _fit(law: _Law, p: Array, n: Array, gap: float) -> Fit:
 
 def _interior(law: _Law, share: Array, letters: int, gap: float) -> Array:
     """The minimiser of sum p - sum share log(pM) over p >= 0, on the way to `gap` for each observation."""
-    p, s = np.full(letters, 1 / letters), np.ones(letters)
+    p = np.full(letters, 1 / letters)
+    s = np.ones(letters)
     best, closest = p, np.inf
     for _ in range(ROUNDS):
         m = law.forward(p)
@@ -257,7 +258,8 @@ def _interior(law: _Law, share: Array, letters: int, gap: float) -> Array:
             break
         ds = target / p - s - (s / p) * dp
         step = min(1.0, *(0.99 / max(float((-dx / x).max()), 1e-300) for dx, x in ((dp, p), (ds, s))))
-        p, s = p + step * dp, s + step * ds
+        p = p + step * dp
+        s = s + step * ds
     return _polished(law, best, s, share, closest)
 
 
@@ -266,7 +268,8 @@ def _polished(law: _Law, p: Array, s: Array, share: Array, missing: float) -> Ar
     at = np.flatnonzero(p > s)
     if not len(at):
         return p
-    part, inside = law.restricted(at), p[at].copy()
+    part = law.restricted(at)
+    inside = p[at].copy()
     for _ in range(6):
         m = part.forward(inside)
         if m[share > 0].min(initial=1.0) <= 0:

@@ -69,7 +69,8 @@ class Boxed:
         >>> found.t.round(9).tolist(), found.multipliers.round(9).tolist()
         ([[0.0, 0.6, 0.4]], [[2.0]])
         """
-        K, R = len(cost), len(self.b)
+        K = len(cost)
+        R = len(self.b)
         missed = np.ones(K, dtype=bool)
         left = np.zeros(K, dtype=bool)
         out = Solved(np.empty(cost.shape), np.zeros((K, self.whole)), np.empty((K, R), np.intp), missed, left)
@@ -142,7 +143,9 @@ class _Batch:
         reduced cost, falling by s alpha, has changed its sign.
         """
         K, N = self.cost.shape
-        R, moving, k = len(self.b), self.moving, np.arange(K)
+        R = len(self.b)
+        moving = self.moving
+        k = np.arange(K)
         leaving = self.violation.argmax(axis=1)
         place = k * R + leaving
         worst = self.violation.take(place)
@@ -159,7 +162,8 @@ class _Batch:
         fallen = (turns * self.width).take(order).cumsum(axis=1)
         goal = worst - _TINY
         chosen = order.take(k * N + (fallen >= goal[:, None]).argmax(axis=1))
-        entering, length = chosen - k * N, breaks.take(chosen)
+        entering = chosen - k * N
+        length = breaks.take(chosen)
         endless = fallen[:, -1] < goal
         if endless.any() or not moving.all():
             endless &= moving

@@ -58,7 +58,9 @@ def many_subsets(
     >>> round(found.value, 2), found.bound > 22.5
     (22.61, True)
     """
-    S, c, deadline = len(p), ratio - 1, monotonic() + seconds
+    S = len(p)
+    c = ratio - 1
+    deadline = monotonic() + seconds
     draw = np.random.default_rng(0)
     size = best_size(len(p), ratio)
     K = np.eye(len(p) - 1) + 1
@@ -66,7 +68,8 @@ def many_subsets(
     fresh = A
     for turn in range(_ROUNDS):
         last = turn == _ROUNDS - 1 or not len(fresh) or over(deadline)
-        V, m = c * (A[:, :-1] - A[:, -1:]), 1 + c * A @ p
+        V = c * (A[:, :-1] - A[:, -1:])
+        m = 1 + c * A @ p
         theta, z = centred(V, m, 1 + c * A.T, K, 1e-5 if last else 1e-2)
         inner = np.linalg.inv((V.T * (theta / m)) @ V)
         D = np.vstack([np.eye(S - 1), -np.ones(S - 1)])
@@ -115,10 +118,12 @@ def _climbed(M: Floats, p: Floats, z: Floats, c: float, used: Floats, draw: np.r
     A = np.concatenate(
         [used[:300], (draw.random((200, S)) < share) * 1.0, (draw.random((60, S)) < draw.random((60, 1)))]
     )
-    rows, own = np.arange(len(A)), np.diag(M)
+    rows = np.arange(len(A))
+    own = np.diag(M)
     for _ in range(_CLIMBS):
         there, mass, price = A @ M, A @ p, float(z.sum()) + c * (A @ z)
-        square, turn = (there * A).sum(axis=1), 1 - 2 * A
+        square = (there * A).sum(axis=1)
+        turn = 1 - 2 * A
         excess = c * c * square / (1 + c * mass) - price
         near = c * c * (square[:, None] + 2 * turn * there + own) / (1 + c * (mass[:, None] + turn * p))
         near -= price[:, None] + c * turn * z
@@ -134,7 +139,8 @@ def _climbed(M: Floats, p: Floats, z: Floats, c: float, used: Floats, draw: np.r
 
 def _smooth(B: Floats, p: Floats, degree: int) -> Floats:
     """What pairs of letters have in common by their probabilities alone: noise of the weights makes poor bounds."""
-    S, q = len(p), p / p.max()
+    S = len(p)
+    q = p / p.max()
     powers = np.stack([q**k for k in range(degree + 1)], axis=1)
     i, j = np.triu_indices(S, 1)
     terms = [powers[i, a] * powers[j, b] + powers[i, b] * powers[j, a] for a in range(degree + 1) for b in range(a + 1)]

@@ -69,8 +69,11 @@ def power_weights(p: float, scale: float, *, unit: int = UNIT) -> tuple[int, ...
         return (1,) * (floor(scale) + 1)
     if scale * (CUT * log(2)) ** (1 / p) > MOST:
         raise InputError(f"noise that reaches more than {MOST:,} steps; take a larger step of the grid")
-    found, s, power = [1 << unit], Decimal(scale), Decimal(p)
-    top, least = Decimal(1 << unit), 1 << unit - CUT
+    found = [1 << unit]
+    s = Decimal(scale)
+    power = Decimal(p)
+    top = Decimal(1 << unit)
+    least = 1 << unit - CUT
     while True:
         ratio = _EXACT.divide(Decimal(len(found)), s)
         raised = ratio if p == 1 else _EXACT.multiply(ratio, ratio) if p == 2 else _EXACT.power(ratio, power)
@@ -88,7 +91,8 @@ def geometric_weights(rate: float, reach: int, *, unit: int = UNIT) -> tuple[int
     >>> [w / 2**128 for w in geometric_weights(log(2), 2)]
     [1.0, 0.5, 0.5]
     """
-    x, top = Decimal(rate), Decimal(1 << unit)
+    x = Decimal(rate)
+    top = Decimal(1 << unit)
     found = [1 << unit]
     for k in range(1, reach):
         w = int(_EXACT.multiply(top, _EXACT.exp(-x * k)))
@@ -257,7 +261,8 @@ def _certain(law: Floats, shifts: Floats, reach: int, low: int, high: int) -> Fl
 
 def information(prior: Floats, weights: Sequence[float], first: int, low: int, high: int) -> float:
     """I(c; clip(c + N)) in bits for a law of the shifts first, first + 1, ..."""
-    law, reach = _symmetric(weights), len(weights) - 1
+    law = _symmetric(weights)
+    reach = len(weights) - 1
     out = _collected(_convolved(prior, law), first - reach, low, high)
     out = out[out > 1e-15]
     shifts = np.arange(len(prior), dtype=float) + first
@@ -266,7 +271,8 @@ def information(prior: Floats, weights: Sequence[float], first: int, low: int, h
 
 def capacity_prior(many: int, weights: Sequence[float], first: int, low: int, high: int, rounds: int = 400) -> Floats:
     """A law of the shifts that tells nearly as much as any, by rounds of Blahut and Arimoto."""
-    law, reach = _symmetric(weights), len(weights) - 1
+    law = _symmetric(weights)
+    reach = len(weights) - 1
     shifts = np.arange(many, dtype=float) + first
     certain = _certain(law, shifts, reach, low, high)
     prior = np.full(many, 1 / many)
@@ -314,7 +320,8 @@ def rate_line(prior: Floats, d: float) -> tuple[float, Floats]:
     >>> round(s, 1)  # a fair bit: the slope of 1 - h(d), log2((1 - d) / d)
     3.0
     """
-    n, near = len(prior), 1 / (2 * log(2) * d)
+    n = len(prior)
+    near = 1 / (2 * log(2) * d)
     q = np.maximum(prior, 1e-6)
     found = (0.0, near, np.ones(n))
 
@@ -322,7 +329,8 @@ def rate_line(prior: Floats, d: float) -> tuple[float, Floats]:
         nonlocal q
         half = np.exp2(-s * np.arange(n) ** 2)
         kernel = np.concatenate([half[:0:-1], half])
-        weights, back = np.ones(n), np.ones(n)
+        weights = np.ones(n)
+        back = np.ones(n)
         for _ in range(rounds):
             weights = 1 / np.maximum(_convolved(q, kernel)[n - 1 : 2 * n - 1], 1e-14)
             back = _convolved(prior * weights, kernel)[n - 1 : 2 * n - 1]

@@ -253,7 +253,8 @@ class _Master:
 
         F is concave, so its tangent at a point, minimised over S, never leads up.
         """
-        t, f = points.copy(), self.price(points, y)
+        t = points.copy()
+        f = self.price(points, y)
         active, basis = np.arange(len(t)), None
         inside = np.full(len(t), not vertices)
         for _ in range(60):

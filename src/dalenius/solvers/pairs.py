@@ -81,7 +81,8 @@ def _bounds(laws: Laws, first: Places, second: Places) -> Floats:
     roots, k = np.sqrt(laws.rows), laws.rows.shape[1]
     b = (roots[first] @ roots[second].T) * (1 - 1.02 * ((k + 8) * UNIT + laws.relative))
     b = np.clip(b, 0.0, 1.0)
-    near, far = 1.2 * (1 - b), (1 - b * b) * log(2)
+    near = 1.2 * (1 - b)
+    far = (1 - b * b) * log(2)
     out: Floats = np.where(b * b <= 0.72, np.minimum(near, far), near) * (1 + 8 * UNIT) + 2 * UNIT
     return out
 

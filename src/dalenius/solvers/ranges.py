@@ -194,7 +194,8 @@ class RangePrograms:
 
     def _reach(self) -> tuple[Floats, Floats]:
         """The ranges of each u(w) over the cone, a little wide: what lies beyond them is split off first."""
-        low, high = self.root[0].copy(), self.root[1].copy()
+        low = self.root[0].copy()
+        high = self.root[1].copy()
         self._bounded(*self.root)
         for w in range(self.k):
             for sign, ends in ((1.0, low), (-1.0, high)):
@@ -239,7 +240,8 @@ class RangePrograms:
         for w in range(self.k):
             for below, at in ((True, self.within[0][w]), (False, self.within[1][w])):
                 if at != (low if below else high)[w]:
-                    first, second = low.copy(), high.copy()
+                    first = low.copy()
+                    second = high.copy()
                     first[w], second[w] = at, at
                     inner, outer = ((first, high), (low, second)) if below else ((low, second), (first, high))
                     here = len(boxes)
@@ -294,7 +296,8 @@ class RangePrograms:
         at = float(np.clip(box.u[w], box.low[w] + margin, box.high[w] - margin))
         # Both parts share this end, which is exact in the proof.
         at = float(np.rint(at / _POINT) * _POINT)
-        upper, lower = box.low.copy(), box.high.copy()
+        upper = box.low.copy()
+        lower = box.high.copy()
         upper[w], lower[w] = at, at
         return w, Fraction(at), (box.low, lower), (upper, box.high)
 

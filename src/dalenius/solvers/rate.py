@@ -82,7 +82,8 @@ def _interior(p: Floats, a: Floats, tol: float) -> Floats:
         ahead = float((q + length * dq) @ (z + length * dz)) / m
         dq, dz = step(max(1e-3, (ahead / mu) ** 2) * mu, dq * dz if length > 0.2 else 0.0)
         length = 0.98 * longest(dq, dz)
-        q, z = q + length * dq, z + length * dz
+        q = q + length * dq
+        z = z + length * dz
     law: Floats = q / q.sum()
     return law
 
@@ -229,7 +230,8 @@ def on_few_letters(
 
 def _between(steep: Point, flat: Point, bottom: float, goal: float, chord: bool, *, by_rate: bool) -> float:
     """The next slope: that of the chord, which finds straight pieces at once, or by false position on logarithms."""
-    low, high = np.log(flat.slope), np.log(steep.slope)
+    low = np.log(flat.slope)
+    high = np.log(steep.slope)
     if chord and flat.distortion > steep.distortion:
         aim = np.log(max(1e-300, (steep.rate - flat.rate) / (flat.distortion - steep.distortion)))
         part = (aim - low) / (high - low)

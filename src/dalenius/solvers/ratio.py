@@ -131,7 +131,8 @@ def at_most(p: Floats, rows: Floats, bound: float, rho: float, *, cells: int = 4
     if bound <= rho**2:
         return False
     hessian = _Hessian(p, rows, out, bound)
-    log_p, log_out = np.log(p), np.log(out)
+    log_p = np.log(p)
+    log_out = np.log(out)
     pairs = np.triu_indices(n, 1)
     stack, used = [np.eye(n)[None]], 0
     while stack:

@@ -260,7 +260,8 @@ def _pairs(rows: Floats) -> tuple[float, Floats, Floats]:
     top = pairwise_contraction(rows, total_variation(rows)[1])[1]
     p, q = rows[first], rows[second]
     both = p * q
-    low, high = np.zeros(len(p)), np.ones(len(p))
+    low = np.zeros(len(p))
+    high = np.ones(len(p))
     for _ in range(40):
         b = (low + high) / 2
         mean = b[:, None] * p + (1 - b)[:, None] * q

@@ -170,7 +170,9 @@ def least_capacity(limits: Limits, *, seconds: float = 60.0) -> Robust:
     program = Conic(2 * cells + m + 1)  # W, the terms of the divergences, r, t
     at = laws_within(program, limits)
     w = np.arange(cells)
-    v, r, t = cells + w, 2 * cells + w % m, 2 * cells + m
+    v = cells + w
+    r = 2 * cells + w % m
+    t = 2 * cells + m
     base = 3 * w
     program.add(
         "exponential",

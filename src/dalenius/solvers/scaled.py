@@ -193,7 +193,8 @@ class _State:
     def ahead(self, step: _Step) -> float:
         """The gap after the longest step in this direction."""
         up, down = self._rooms(step)
-        up, down = min(1.0, up), min(1.0, down)
+        up = min(1.0, up)
+        down = min(1.0, down)
         dc, dtau, _, _, dnu, dalpha, dbeta = step
         a, b, q = self.slacks(self.c + up * dc, self.tau + up * dtau)
         gap = ((self.alpha + down * dalpha) * a + (self.beta + down * dbeta) * b) @ self.p
@@ -224,7 +225,8 @@ class _State:
         if not up * down > 1e-12:
             return False
         dc, dtau, dz, dlam, dnu, dalpha, dbeta = step
-        c, tau = self.c + up * dc, self.tau + up * dtau
+        c = self.c + up * dc
+        tau = self.tau + up * dtau
         a, b, q = self.slacks(c, tau)
         if min(a.min(), b.min()) <= 0 or (q.size and q.min() <= 0):
             return False

@@ -177,7 +177,8 @@ class _Rightward:
         b = self.falling[j] * np.exp(-(x - self.x[j]))
         u = np.exp(length)
         r = np.sqrt(a / b)
-        first, last = np.log(a + b), np.log(a * u + b / u)
+        first = np.log(a + b)
+        last = np.log(a * u + b / u)
         part = (1 - last) / u - (1 - first) + 2 * r * np.arctan(r * (u - 1) / (1 + r * r * u))
         out: Floats = part + self.onward[j + 1] / u
         return out

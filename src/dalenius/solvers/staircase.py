@@ -353,7 +353,8 @@ class Level:
 def halved(low: Floats, high: Floats, split: NDArray[np.intp], here: Floats) -> tuple[Floats, Floats]:
     """The ends of two boxes for each: more than `here` of the letters that it is split on, then at most so many."""
     each, size = np.arange(len(low)), low.shape[1]
-    more, less = low.copy(), high.copy()
+    more = low.copy()
+    less = high.copy()
     more[each, split], less[each, split] = here + 1, here
     return np.stack([more, low], axis=1).reshape(-1, size), np.stack([high, less], axis=1).reshape(-1, size)
 

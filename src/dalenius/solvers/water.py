@@ -48,7 +48,8 @@ def distortion_at_rate(weights: Integers, total: int, bits: float) -> float:
     o, before, reached = _segments(weights)
     p = (o / total).astype(float)
     told = np.concatenate([[0.0], np.cumsum(p * np.log2(p))])  # sum of p log2 p of the letters below
-    entropy, last = -float(told[-1]), len(p) - 1
+    entropy = -float(told[-1])
+    last = len(p) - 1
 
     def rate(k: int, d: float) -> float:
         """R(D) where k letters lie at or below the level."""

@@ -31,7 +31,8 @@ def examine_orbits(channel: Orbits, prior: Pmf | None = None, *, remarks: tuple[
     >>> (seen.worst.low, seen.worst.high), seen.eta_tv, seen.dp_epsilon
     ((1.0, 1.0), 1.0, None)
     """
-    pairs, whole = Pairs(channel), capacity_of_orbits(channel)
+    pairs = Pairs(channel)
+    whole = capacity_of_orbits(channel)
     groups = {k: _individual(channel, pairs, k, whole) for k in range(1, min(channel.n, GROUPS) + 1)}
     alone = pairs.two_values(pairs.neighbours)[0]
     most = _held(next(iter(channel.inputs.values())), 1)[1]

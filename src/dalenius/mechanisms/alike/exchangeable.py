@@ -126,7 +126,8 @@ def best_columns(
     phi(v) = sum_w u_w log2(u_w / p_w) with u = sum_a v(a) p(w | a); A v = b must imply sum v = 1. The two figures are
     rational bounds rounded to the nearest float.
     """
-    p, atoms = list(masses.values()), list(masses)
+    p = list(masses.values())
+    atoms = list(masses)
     points = walk(A, b, limit=WALK_LIMIT).vertices
     told = [
         [

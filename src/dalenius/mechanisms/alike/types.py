@@ -120,7 +120,9 @@ class _Table:
 
     def channel(self, problem: Problem, c: Floats, letters: int, *, bits: int = 96) -> Types:
         """The exact channel next to c, which has a row for each type of the search."""
-        law, zero, one = self.law, Fraction(0), Fraction(1)
+        law = self.law
+        zero = Fraction(0)
+        one = Fraction(1)
         needed = log10(self.total) + log10(2) * bits + 20
         if needed > DIGITS:
             raise Unsupported(
@@ -194,7 +196,8 @@ def _by_cells(
     problem: Problem, table: _Table, gap: float, seconds: float, on_progress: Callable[[str], None] | None
 ) -> tuple[Types, Certificate, str]:
     """More letters: the max-affine search over the types, and for a binary W the best columns from there on."""
-    begun, p = monotonic(), table.p / table.p.sum()
+    begun = monotonic()
+    p = table.p / table.p.sum()
     centred = table.offset - p @ table.offset
     values, vectors = np.linalg.eigh((centred * p[:, None]).T @ centred)
     used = values > 1e-10 * max(float(values[-1]), 1e-300)

@@ -188,7 +188,8 @@ class _Peeling:
 
     def hides(self, view: Sequence[Run]) -> bool:
         """Whether all sums can be taken away."""
-        many, places = list(self.many), list(self.places)
+        many = list(self.many)
+        places = list(self.places)
         barred = {self.place[run] for run in view if run in self.place}
         ready = [i for i, left in enumerate(many) if left == 1 and i not in barred]
         taken = 0

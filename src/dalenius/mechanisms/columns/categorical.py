@@ -74,7 +74,8 @@ def _least_distortion(problem: Problem, remarks: list[str]) -> Design:
             "the closed form for categories limits a leakage",
             do="Minimise the distortion under a leakage, or choose another form.",
         )
-    most, edge = Fraction(promise.at_most_bits), 1 - Fraction(int(joint.weights.max()), joint.total)
+    most = Fraction(promise.at_most_bits)
+    edge = 1 - Fraction(int(joint.weights.max()), joint.total)
     if most < 0:
         raise Infeasible(
             "no release leaks less than nothing; the smallest leakage is 0 bits", do="Promise 0 bits or more."
@@ -95,7 +96,8 @@ def _at(problem: Problem, distortion: Fraction) -> tuple[Resample, Certificate]:
     """The optimal channel at a distortion, and the level and slope that prove it."""
     joint = problem.pmf
     alphabets = joint.alphabets(problem.observe)
-    letters, mode = joint.every().tolist(), int(joint.weights.max())
+    letters = joint.every().tolist()
+    mode = int(joint.weights.max())
     if distortion >= 1 - Fraction(mode, joint.total):  # the mode, whatever the record: nothing leaks
         first = letters.index(mode)
         law = Ratios([0, 1], [1, 1], [int(k == first) for k in range(len(letters))])
@@ -112,7 +114,8 @@ def _at(problem: Problem, distortion: Fraction) -> tuple[Resample, Certificate]:
     scaled = [n * v for n in letters]
     above = [n - u if n > u else 0 for n in scaled]
     one = sum(map(mul, many, above))
-    keep, q = Ratios(above, [n or 1 for n in scaled], places), Ratios(above, [one] * len(above), places)
+    keep = Ratios(above, [n or 1 for n in scaled], places)
+    q = Ratios(above, [one] * len(above), places)
     slope = (1 - distortion) / level if level else Fraction(1)
     certificate = Certificate({"rule": "water", "level": str(level), "slope": str(slope)})
     return Resample(alphabets, alphabets, keep, q), certificate

@@ -73,7 +73,8 @@ def by_posterior_cells(
     for _ in range(TRIALS):
         found = max_affine(cone.p, cone.W, cone.moments, **cone.bounds, gap=aim, seconds=left, on_progress=told)
         channel = cone.channel(found.channel, MERGING * gap)
-        above, left = found.bound - cone.told(channel) - gap, seconds - (monotonic() - begin)
+        above = found.bound - cone.told(channel) - gap
+        left = seconds - (monotonic() - begin)
         aim -= max(1.5 * above, 0.1 * gap)  # what exact promises cost, once more
         if not (found.gap <= AIM * gap and above > 0 and aim > AIM * gap / 2 and left > seconds / 2):
             break
@@ -108,11 +109,13 @@ class _Cone:
         moments, self.basis = _moments([_shares(counts, self.weight) for counts in self.views], p)
         Q = self._secrets(p)
         self.rows = [row_number(problem, codes) for codes in joint.grouped(problem.inputs)[0]]
-        ratio, near = plain_ratio(problem), near_pairs(problem)
+        ratio = plain_ratio(problem)
+        near = near_pairs(problem)
         if near:
             self.rows += sorted(set(range(prod(len(joint.variables[n]) for n in problem.inputs))) - set(self.rows))
         more = len(self.rows) - len(p)
-        self.p, self.W = np.append(p, np.zeros(more)), np.concatenate([W, np.tile(p @ W, (more, 1))])
+        self.p = np.append(p, np.zeros(more))
+        self.W = np.concatenate([W, np.tile(p @ W, (more, 1))])
         self.moments = np.concatenate([moments, np.zeros((more, moments.shape[1]))])
         place = {row: k for k, row in enumerate(self.rows)}
         self.near = {pair: float(f) for pair, f in _needed(near).items() if f < LARGE}
@@ -197,7 +200,8 @@ class _Cone:
         multipliers = (self.basis @ found.multipliers.T).T
         ends = np.cumsum([0, *(counts.shape[1] for counts in self.views)])
         promises = self.problem.guarantees
-        views, secrets = iter(range(len(self.problem.views))), iter(self.secrets)
+        views = iter(range(len(self.problem.views)))
+        secrets = iter(self.secrets)
         rows: list[list[Any]] = []  # of each promise, for each leaf
         for promise in promises:
             if isinstance(promise, Independent):

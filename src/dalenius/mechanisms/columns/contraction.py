@@ -102,7 +102,8 @@ def contract(
         }
         for cut in found.cuts
     ]
-    letters, nothing = range(model.program.letters), ["0"] * len(problem.guarantees)
+    letters = range(model.program.letters)
+    nothing = ["0"] * len(problem.guarantees)
     certificate = by_lines(
         "letters",
         [[["leaf", t]] for t in letters],
@@ -172,7 +173,8 @@ def least_passing(
     from dalenius.solvers.robust import Limits, least_contraction
     from dalenius.solvers.robust_prior import least_capacity, least_correlation, least_ratio
 
-    d, limit = np.array([[float(Fraction(v)) for v in row] for row in distortion]), Fraction(at_most)
+    d = np.array([[float(Fraction(v)) for v in row] for row in distortion])
+    limit = Fraction(at_most)
     if prior is None and (not every_input or least in ("correlation", "s_star")):
         raise InputError(
             f"without a stated distribution only every_input=True makes sense, and not least={least!r}",
@@ -318,7 +320,8 @@ def reconstructed(q: Sequence[Sequence[float]], prior: Sequence[float]) -> tuple
     >>> out.round(12).tolist(), rows.round(12).tolist()
     ([0.5, 0.5], [[0.8, 0.2], [0.2, 0.8]])
     """
-    matrix, p = np.array(q, dtype=np.float64), np.array(prior, dtype=np.float64)
+    matrix = np.array(q, dtype=np.float64)
+    p = np.array(prior, dtype=np.float64)
     if (p <= 0).any() or abs(float(p.sum()) - 1) > 1e-9:
         raise InvalidPmf("Theorem 2 needs a stated distribution that is positive everywhere and sums to one")
     if (matrix < 0).any():

@@ -220,7 +220,8 @@ def _kept_must_be_free(problem: Problem) -> None:
     joint = problem.pmf
     for view in problem.views if problem.kept else ():
         counts = joint.counts(view, problem.kept)
-        a, b = counts.sum(axis=1), counts.sum(axis=0)
+        a = counts.sum(axis=1)
+        b = counts.sum(axis=0)
         if any(int(n) * joint.total != int(a[i]) * int(b[k]) for (i, k), n in np.ndenumerate(counts)):
             told = sum(
                 float(Fraction(int(n), joint.total)) * log2(Fraction(int(n) * joint.total, int(a[i]) * int(b[k])))

@@ -53,7 +53,8 @@ class Target:
 
     def phi(self, v: Column) -> Fraction:
         """sum u_wk log2(u_wk / (p_w s_k)), an upper bound within 2^-150."""
-        u, s = self.joint(v), defaultdict[int, Fraction](Fraction)
+        u = self.joint(v)
+        s = defaultdict[int, Fraction](Fraction)
         for (_, k), mass in u.items():
             s[k] += mass
         return Fraction(sum(times_log2(m, m / (self.prior[w] * s[k]))[1] for (w, k), m in u.items()), 1 << BITS)
@@ -88,7 +89,8 @@ def independence(problem: Problem, view: Names) -> list[list[Fraction]]:
     """Rows p(a, k | x) - p(a) p(k | x) of the equations of one view, for each of its values a and each kept k."""
     joint = problem.pmf
     counts = joint.counts(problem.inputs, view, problem.kept).astype(object)
-    weight, alone = counts.sum(axis=(1, 2)), counts.sum(axis=(0, 2))
+    weight = counts.sum(axis=(1, 2))
+    alone = counts.sum(axis=(0, 2))
     numerators = joint.total * counts - alone[None, :, None] * counts.sum(axis=1)[:, None, :]
     return [
         [Fraction(int(n), int(w) * joint.total) for n, w in zip(numerators[:, a, k], weight, strict=True)]
@@ -115,7 +117,8 @@ def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Ker
     Where most of very many inputs never occur, that row is written once.
     """
     joint, output = problem.pmf, problem.output or "Y"
-    inputs, letters = joint.alphabets(problem.inputs), range(len(rows[0]))
+    inputs = joint.alphabets(problem.inputs)
+    letters = range(len(rows[0]))
     found = {row_number(problem, codes): row for codes, row in zip(joint.grouped(problem.inputs)[0], rows, strict=True)}
     told = {output: tuple(map(str, letters))}
     everywhere: tuple[Fraction, ...] | None = None

@@ -42,7 +42,8 @@ class ListedForm(UnlistedForm[Listed]):
 
     def view_values(self, channel: Listed, view: Sequence[str]) -> tuple[Floats, list[str]]:
         """The last row is that of many inputs: its letters, drawn alike whatever the view, are no part of the test."""
-        names, sizes = list(channel.inputs), [len(letters) for letters in channel.inputs.values()]
+        names = list(channel.inputs)
+        sizes = [len(letters) for letters in channel.inputs.values()]
         codes = np.unravel_index(np.array(channel.places, dtype=np.int64), sizes)
         return indicators(
             [

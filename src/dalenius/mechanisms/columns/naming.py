@@ -59,7 +59,9 @@ def disclose_in_own_letters(
     dense = Channel(found.channel.inputs, found.channel.output, found.channel.rows)
     letters = list(product(*(problem.pmf.variables[name] for name in problem.release)))
     columns = [tuple(column) for column in zip(*dense.rows, strict=True) if any(column)]
-    many, sums, remarks = len(columns), any(map(limits_a_sum, problem.guarantees)), list(found.remarks)
+    many = len(columns)
+    sums = any(map(limits_a_sum, problem.guarantees))
+    remarks = list(found.remarks)
     if many > len(letters):
         columns = (_added_up if sums else _few)(fresh, columns, len(letters))
         remarks += [MORE.format(many, len(letters))] if sums else []
@@ -83,14 +85,16 @@ def _few(problem: Problem, columns: list[Column], most: int) -> list[Column]:
 
 def _added_up(problem: Problem, columns: list[Column], most: int) -> list[Column]:
     """So few columns: two are added up again and again, those that lose least by floats; the sums are exact."""
-    columns, target = list(columns), Target(problem)
+    columns = list(columns)
+    target = Target(problem)
     masses = np.array([[float(v) for v in column] for column in _weighted(problem, columns)])
     while len(columns) > most:
         told = target.near(masses)
         first, second = np.triu_indices(len(columns), 1)
         lost = told[first] + told[second] - target.near(masses[first] + masses[second])
         least = int(np.argmin(lost))
-        i, j = int(first[least]), int(second[least])
+        i = int(first[least])
+        j = int(second[least])
         both = tuple(a + b for a, b in zip(columns[i], columns[j], strict=True))
         columns = [*(column for k, column in enumerate(columns) if k not in (i, j)), both]
         masses = np.vstack([np.delete(masses, [i, j], axis=0), masses[i] + masses[j]])

@@ -38,5 +38,6 @@ def ball_of(problem: Problem) -> tuple[str, float, int]:
     ball = problem.robust
     if ball is None:
         raise ValueError("the problem has no [robust] section")
-    sharing, radius = sum(isinstance(g, Leakage) for g in problem.guarantees), float(ball.radius)
+    sharing = sum(isinstance(g, Leakage) for g in problem.guarantees)
+    radius = float(ball.radius)
     return ball.ball, (1 - radius) / sharing if ball.ball == "confidence" else radius, ball.rows or 0

@@ -65,7 +65,8 @@ def random_columns(
         if on_progress:
             on_progress(f"decomposition {k + 1} of {rounds}, {len(found)} columns")
         found |= dict.fromkeys(_peeled(rows, p, draw))
-    points, target = list(found), Target(problem)
+    points = list(found)
+    target = Target(problem)
     mixture = best_mixture(points, target.near(points).tolist(), p)
     channel = channel_of(problem, target.merged([(t, points[k]) for k, t in mixture.theta.items()]), p)
     method = f"a linear program over {len(points) - 1} random extreme columns and p_X"
@@ -74,7 +75,8 @@ def random_columns(
 
 def _peeled(rows: list[list[Fraction]], p: list[Fraction], draw: np.random.Generator) -> Iterator[tuple[Fraction, ...]]:
     """Extreme points of {v >= 0 : rows v = (1, 0, ..., 0)} in random directions, subtracted from p until it is gone."""
-    A, exact = np.array([[float(t) for t in row] for row in rows]), list(zip(*rows, strict=True))
+    A = np.array([[float(t) for t in row] for row in rows])
+    exact = list(zip(*rows, strict=True))
     b = [Fraction(1)] + [Fraction(0)] * (len(rows) - 1)
     left = np.array([float(t) for t in p])
     while len(here := np.flatnonzero(left > FAINT)):

@@ -78,7 +78,8 @@ class _Case:
         else:
             self.output = {str(problem.output): tuple(str(k) for k in range(len(measure["distortion"][0])))}
         told = list(product(*self.output.values()))
-        names, compared = list(self.inputs), columns_of(measure)
+        names = list(self.inputs)
+        compared = columns_of(measure)
         if len(joint) * len(told) > MOST:
             raise Unsupported(
                 f"{len(joint)} records and {len(told)} values are too many for a dense recipe",
@@ -206,7 +207,8 @@ def _least_distortion(case: _Case) -> tuple[Channel, Certificate]:
         aim = limit * (1 - near)
         found, line = rate_distortion(case.p, case.far, rate=aim, tol=case.tol)
         found = on_few_letters(case.p, case.far, found, line, rate=aim, tol=case.tol)
-        channel, certificate = case.channel(case.rounded(found)), case.certificate(line.weights, line.slope)
+        channel = case.channel(case.rounded(found))
+        certificate = case.certificate(line.weights, line.slope)
         try:
             proved(case.problem, channel, [certificate], method=METHOD)
             return channel, certificate

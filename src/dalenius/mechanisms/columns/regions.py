@@ -182,7 +182,8 @@ class Region:
         if min(rate, distortion, equivocation) < 0:
             raise InputError("rate, distortion and equivocation are not negative", do="Write numbers from 0 on.")
         point, (_, high) = (rate, distortion, equivocation), self.entropy
-        zero, one = Fraction(0), Fraction(1)
+        zero = Fraction(0)
+        one = Fraction(1)
         near = self.least_distortion()
         if distortion < near.value:
             beyond = Separation(zero, one, zero, near.bound, near)

@@ -76,7 +76,9 @@ def by_parts(
     on_progress: Callable[[float, float], None] | None = None,
 ) -> tuple[list[list[Rational]], list[SelfDisclosure]]:
     """theta t for every letter, with the mean p exactly, and what was found in each part."""
-    end, all_found, mixtures = monotonic() + seconds, list[SelfDisclosure](), []
+    end = monotonic() + seconds
+    all_found = list[SelfDisclosure]()
+    mixtures = []
     value = bound = 0.0
     for done, atoms in enumerate(parts.atoms):
         mass = sum((p[x] for x in atoms), Fraction(0))
@@ -90,7 +92,8 @@ def by_parts(
         all_found.append(found)
         used = [(theta, t) for theta, t in zip(found.theta, found.columns, strict=True) if theta]
         mixtures.append([(theta, {atoms[x]: mass * v for x, v in t.items()}) for theta, t in used])
-        value, bound = value + float(mass) * found.value, bound + float(mass) * found.bound
+        value = value + float(mass) * found.value
+        bound = bound + float(mass) * found.bound
         if on_progress is not None:
             on_progress(value, bound)
     return _together(mixtures, len(p)), all_found
@@ -99,7 +102,9 @@ def by_parts(
 def _together(mixtures: Sequence[list[tuple[Fraction, dict[int, Fraction]]]], atoms: int) -> list[list[Rational]]:
     """One uniform number picks a column of every mixture: a letter for each interval on which none of them changes."""
     ends = [list(accumulate(theta for theta, _ in mixture)) for mixture in mixtures]
-    at, columns, begin = [0] * len(mixtures), list[list[Rational]](), Fraction(0)
+    at = [0] * len(mixtures)
+    columns = list[list[Rational]]()
+    begin = Fraction(0)
     for end in sorted({e for own in ends for e in own}):
         column: list[Rational] = [0] * atoms
         for b, mixture in enumerate(mixtures):

@@ -94,7 +94,8 @@ def by_parts(problem: Problem, *, gap: float = 0.0, seconds: float = 120.0, on_p
 
 def _strata_of(problem: Problem, joint: Pmf) -> list[tuple[str, Pmf, bool]]:
     """The law of the columns in each stratum, or of all records where it has none; and whether it has some."""
-    names, many = list(joint.variables), len(problem.observe)
+    names = list(joint.variables)
+    many = len(problem.observe)
     everywhere, out = joint.marginal(problem.observe), []
     for outcome in product(*(range(len(joint.variables[stratum])) for stratum in problem.strata)):
         here = (joint.support[:, many:] == np.array(outcome)).all(axis=1)

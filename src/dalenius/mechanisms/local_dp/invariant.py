@@ -87,7 +87,9 @@ def interval(p: Sequence[Fraction], r: Fraction) -> tuple[Fraction, Fraction] | 
     >>> interval([Fraction(8, 10), Fraction(1, 10), Fraction(1, 10)], Fraction(3)) is None
     True
     """
-    S, low, high = len(p), Fraction(0), min(p)
+    S = len(p)
+    low = Fraction(0)
+    high = min(p)
     if S > 2 and max(p) > r * min(p):
         return None
     for y, here in enumerate(p):

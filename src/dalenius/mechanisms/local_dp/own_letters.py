@@ -200,7 +200,8 @@ def _labelled(best: Design, occur: Sequence[int], allowed: Sequence[int]) -> Flo
 
     rows = np.array([[float(v) for v in best.channel.rows[x]] for x in occur])
     order = np.argsort(-rows.sum(axis=0))
-    keep, rest = order[: len(allowed)], order[len(allowed) :]
+    keep = order[: len(allowed)]
+    rest = order[len(allowed) :]
     columns = rows[:, keep]
     columns[:, -1] += rows[:, rest].sum(axis=1)
     place = {x: i for i, x in enumerate(occur)}
@@ -231,7 +232,8 @@ def _searched(
 
     Letters are named so that the most rows are kept, `own` being the places of the values that occur.
     """
-    n, draw = len(p), np.random.default_rng(2)
+    n = len(p)
+    draw = np.random.default_rng(2)
     columns, low, high = _program(p, r, letters, margin)
     gradients = [np.where(W > 0, np.log(np.maximum(W, 1e-300) / np.maximum(p @ W, 1e-300)), 0.0) for W in starts]
     for k in range(STARTS):  # letters beside their own, in a ring and at random

@@ -212,7 +212,8 @@ def _by_level(problem: Problem, numbers: Numbers, levels: Sequence[LocalDP]) -> 
         )
     many, columns = len(numbers.names), []
     for j, (name, grid) in enumerate(zip(numbers.names, numbers.grids, strict=True)):
-        n, clip = len(grid), _clip(problem, numbers, j)
+        n = len(grid)
+        clip = _clip(problem, numbers, j)
         if n == 1:
             columns.append(Noise.on_grid(name, grid, Fraction(1), Fraction(0), (1,), clip))
         elif kind == "laplace":
@@ -261,7 +262,9 @@ def _by_norm(problem: Problem, numbers: Numbers) -> Design:
     assert problem.noise is not None and limit.at_most is not None  # noqa: PT018
     if limit.at_most <= 0:
         raise Infeasible(f"no noise has a norm of {float(limit.at_most):g}; allow more than 0")
-    p, columns, least = inf if limit.p == "inf" else float(exact(limit.p)), list[Noise](), list[dict[str, Any]]()
+    p = inf if limit.p == "inf" else float(exact(limit.p))
+    columns = list[Noise]()
+    least = list[dict[str, Any]]()
     for j, (name, grid) in enumerate(zip(numbers.names, numbers.grids, strict=True)):
         size = limit.at_most / numbers.steps[j]
         if problem.noise.kind == "max-entropy":
@@ -369,7 +372,8 @@ def _remarks(
 ) -> list[str]:
     assert problem.noise is not None
     told, stated = [], best.stated
-    reached, leaks = exact(stated["distortion"]), exact(stated["leakage_bits"])
+    reached = exact(stated["distortion"])
+    leaks = exact(stated["leakage_bits"])
     others = [design for design in designs if design.channel is not best.channel]
     if others:
         other = others[0].stated

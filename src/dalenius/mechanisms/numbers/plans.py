@@ -340,7 +340,8 @@ class PrincipalPlan:
         for j, (name, grid) in enumerate(zip(letters, self.numbers.grids, strict=True)):
             ends = [sorted((g * a.low, g * a.high)) for g, a in zip(give[j], axes, strict=True)]
             low, high = (floor(sum(side, shift[j])) for side in zip(*ends, strict=True))
-            low, high = min(low, 0), max(high, len(grid) - 1)
+            low = min(low, 0)
+            high = max(high, len(grid) - 1)
             told[name] = tuple(point(grid[0] + k * self.numbers.steps[j]) for k in range(low, high + 1))
             shift[j] -= low
         return Noise(letters, told, axes, give, tuple(shift))

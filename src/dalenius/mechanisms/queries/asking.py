@@ -242,7 +242,8 @@ def _spread(question: Question) -> tuple[float, float | None]:
     if question.noise == "discrete-gaussian":
         return size, None
     fall = -log(size) if question.noise == "geometric" else 1 / size
-    a, rest = exp(-fall), -expm1(-fall)
+    a = exp(-fall)
+    rest = -expm1(-fall)
     entropy = log((1 + a) / rest) + fall * 2 * a / (rest * (1 + a))
     return 2 * a / rest**2 * (1 + 1e-9), entropy * (1 - 1e-9)
 

@@ -144,7 +144,9 @@ def _root(seen: _Seen, wanted: float, u: float, least: float, most: float, resol
         if high >= most:
             return most
         high, step = min(high + step, most), 1.6 * step
-    f_low, f_high, moved = f(low), f(high), 0
+    f_low = f(low)
+    f_high = f(high)
+    moved = 0
     for _ in range(_STEPS):
         if high - low < resolution / 4:
             break

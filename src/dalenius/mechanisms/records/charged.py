@@ -125,7 +125,8 @@ def _aimed_at(wide: Wide, promise: Guess, prior: Floats) -> tuple[Floats, float]
     Where nothing may be gained, one action has to be the best one everywhere: the others seem to gain a little more.
     """
     gain = np.array([[float(v) for v in row] for row in gains_of(wide, promise)])
-    limit, blind = most_gained(wide, promise), gained_blindly(wide, promise)
+    limit = most_gained(wide, promise)
+    blind = gained_blindly(wide, promise)
     if limit > blind:
         return gain, float(blind + Fraction(LESS) * (limit - blind))
     worth = gain @ prior

@@ -82,7 +82,9 @@ def figures(design: Design) -> RecordFigures:
     sizes = counts.sum(axis=0)
     own = channel.home
     multiplicity = np.bincount(own, counts.sum(axis=1), len(channel.records)).astype(np.int64).tolist()
-    moved, changed, unique = _Sums(len(classes)), _Sums(len(names)), _Sums(1)
+    moved = _Sums(len(classes))
+    changed = _Sums(len(names))
+    unique = _Sums(1)
     for here, (places, weights), by_class in zip(own.tolist(), channel.lines, counts.tolist(), strict=True):
         record = channel.records[here]
         rows = sum(by_class)
@@ -207,7 +209,8 @@ def record_findings(
     n = np.bincount(inputs, minlength=len(channel.read)).astype(np.float64)
     mean, stay = expected(channel, n)
     stayed = np.array([int(np.count_nonzero(channel.home[inputs] == letters))])
-    trials, labels = np.array(float(len(letters))), names_of(channel)
+    trials = np.array(float(len(letters)))
+    labels = names_of(channel)
     seen = np.bincount(letters, minlength=len(channel.records))
     findings = [
         counts_finding(what, stayed, np.array([float(n @ stay)]), trials, share, ["records that stay as they are"]),

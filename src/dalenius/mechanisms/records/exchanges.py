@@ -117,7 +117,8 @@ def exchanged_tops(wide: Wide, promise: Guess, on_progress: Progress, deadline: 
     gives = np.flatnonzero(counts[:, heavy] < best)
     takes = np.flatnonzero(counts[:, heavy] > others.max(axis=1))
     falling = -np.sort(-others[gives], axis=1)
-    sums, many = falling.cumsum(axis=1), np.arange(1, len(wide.classes) + 1)
+    sums = falling.cumsum(axis=1)
+    many = np.arange(1, len(wide.classes) + 1)
     supply = ((sums - many * counts[gives, heavy][:, None]) // (many + 1)).max(axis=1)
     demand = (best - others.max(axis=1))[takes] // 2  # positive, as a row has many parts; so is the supply
     points = wide.points

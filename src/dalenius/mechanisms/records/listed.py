@@ -162,7 +162,8 @@ def _as_matrix(wide: Wide) -> Problem:
     law = wide.law
     problem = with_kept_rows(wide.problem)
     _, input_of_atom = law.grouped(problem.observe)
-    own, copy = _fresh("record", wide.secret), _fresh("copy", wide.secret)
+    own = _fresh("record", wide.secret)
+    copy = _fresh("copy", wide.secret)
     copies = _copies(wide)
     variables = {
         own: tuple(map(str, range(len(wide.records)))),

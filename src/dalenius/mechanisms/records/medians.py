@@ -105,7 +105,8 @@ def _met(wide: Wide, moves: dict[int, Move], unit: int, best: int) -> _Meeting:
             for part, together in _cut(lines):
                 mass.append(part)
                 tuples.append(together)
-    parts, members = np.array(mass, dtype=object), np.array(tuples, dtype=np.int64)
+    parts = np.array(mass, dtype=object)
+    members = np.array(tuples, dtype=np.int64)
     outcomes, far = _middle(wide, members, best)
     outputs, place = _places(wide.records[: int(wide.record_of_input.max()) + 1], outcomes)
     return _Meeting(parts, members, outputs, place, int(parts @ far.astype(object)))

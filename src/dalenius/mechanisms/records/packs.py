@@ -81,7 +81,8 @@ def brought_together(wide: Wide, on_progress: Progress, deadline: float | None =
             spare = Spare(int(have.sum() - demand.sum()), 0, np.arange(len(mine)), nobody)
         else:
             spare = None
-            to, demand = np.append(to, rest[0]), np.append(demand, rest[1] * (int(sizes[s]) // shared))
+            to = np.append(to, rest[0])
+            demand = np.append(demand, rest[1] * (int(sizes[s]) // shared))
         start, end, amount = _sent(wide, mine, have, to, demand, spare, on_progress, deadline)
         stays = have.copy()
         np.subtract.at(stays, start, amount)
@@ -178,7 +179,8 @@ def _exchanged_rest(
         mine = np.flatnonzero(left[:, s])
         common = gcd(many, wide.total)
         # All classes have left the same share of their rows, which is that of all rows together.
-        have, demand = left[mine, s] * (wide.total // common), law[to] * (many // common)
+        have = left[mine, s] * (wide.total // common)
+        demand = law[to] * (many // common)
         start, end, amount = _sent(wide, mine, have, to, demand, None, on_progress, deadline)
         parts.append((mine[start], to[end], amount.astype(object) * common * MULTIPLE))
     return parts

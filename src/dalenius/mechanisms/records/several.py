@@ -235,7 +235,8 @@ def _mixed(wide: Wide, base: Rows, silent: Rows, promises: Sequence[Guarantee], 
     """A release, mixed with as little of one that reveals little as promises need; None: all of it reveals too much."""
     # What both releases keep, their mixtures keep.
     promises = [promise for promise in promises if not _gains_no_more(wide, base, promise)]
-    before, after = _arrived(wide, base), _arrived(wide, silent)
+    before = _arrived(wide, base)
+    after = _arrived(wide, silent)
     of = [values_of_classes(wide, promise.secret).T for promise in promises]
     tables = [_Posteriors(wide, before @ values, after @ values) for values in of]
 
@@ -347,7 +348,8 @@ class _Posteriors:
         if isinstance(promise, Leakage):
             return self.mean_bits(share) <= float(promise.at_most_bits) * less
         if isinstance(promise, InformationPrivacy):
-            ratio, most = self.at(share), exp(float(promise.epsilon)) * less
+            ratio = self.at(share)
+            most = exp(float(promise.epsilon)) * less
             return float(ratio.max()) <= most and float(ratio.min()) * most >= 1
         assert isinstance(promise, Guess)
         return self._gains_no_more(promise, share)

@@ -125,7 +125,8 @@ def between_ends(
     everything = int(have.sum())
     prior = Fraction(everything, FINE * wide.total)
     low, high = ends = posterior_ends(promise, prior)
-    rows, places = np.flatnonzero(have), np.flatnonzero(around)
+    rows = np.flatnonzero(have)
+    places = np.flatnonzero(around)
     needed = low if preserved else low / (1 - low)
     # At least so many, rounded up, and at most so many, rounded down: whole rows stay within the odds.
     least = np.array([ceil(FINE * needed * n) for n in around[places].tolist()], dtype=np.int64)
@@ -194,7 +195,8 @@ def between_two(
     if short <= 0:
         return None
     excess = (counts[:, 0] - counts[:, 1]) * scale
-    rows, columns = np.flatnonzero(excess > 0), np.flatnonzero(excess < 0)
+    rows = np.flatnonzero(excess > 0)
+    columns = np.flatnonzero(excess < 0)
     supply, demand = excess[rows], -excess[columns]
     spare = Spare(int(supply.sum()) - short, int(demand.sum()) - short, np.arange(len(rows)), np.arange(len(columns)))
     plan = _shipped(wide, rows, columns, supply, demand, spare, on_progress, deadline)

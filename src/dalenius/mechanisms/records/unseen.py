@@ -76,7 +76,8 @@ def cancelled(wide: Wide, on_progress: Progress, deadline: float | None = None) 
     rows, excess = _leaning(wide)
     lean = np.abs(excess) / (rows * wide.total)
     levels, code = np.unique(np.maximum(lean, LEAST), return_inverse=True)
-    above, below = np.flatnonzero(excess > 0), np.flatnonzero(excess < 0)
+    above = np.flatnonzero(excess > 0)
+    below = np.flatnonzero(excess < 0)
     method = "records: transport of what leans to one value to what leans to the other"
     if not len(above):
         nobody = np.zeros(0, dtype=np.int64)
@@ -165,7 +166,8 @@ def _paired(wide: Wide, first: Integers, second: Integers, amount: Integers) -> 
     own, other = rows[first] * -excess[second], rows[second] * excess[first]
     if wide.problem.preserve_marginals:
         return _exchanged(wide, parts, first, second, amount, own, other)
-    mover, host = np.where(own <= other, first, second), np.where(own <= other, second, first)
+    mover = np.where(own <= other, first, second)
+    host = np.where(own <= other, second, first)
     stays = parts.copy()
     np.subtract.at(stays, mover, amount.astype(object))
     return Rows.gathered(

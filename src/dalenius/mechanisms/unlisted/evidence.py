@@ -95,7 +95,8 @@ def level_of(stay: Values, other: Values, weight: Values) -> float | None:
     worst = Fraction(1)
     for y in range(len(stay)):
         least, most = (next(other[x] for x in side if x != y) * weight[y] for side in (order[:2], order[:-3:-1]))
-        low, high = min(stay[y], least), max(stay[y], most)
+        low = min(stay[y], least)
+        high = max(stay[y], most)
         if not low and high:
             return None
         worst = max(worst, high / low) if high else worst

@@ -93,11 +93,13 @@ def neighbours(crowd: Crowd) -> tuple[Integers, Integers]:
     """
     ratio = crowd.lean / crowd.prior[:, None]
     there = np.stack([np.bincount(crowd.at, crowd.mass * lean, len(crowd.points)) for lean in ratio])
-    own, other = ratio.argmax(axis=0), there.argmax(axis=0)
+    own = ratio.argmax(axis=0)
+    other = there.argmax(axis=0)
     atom: list[Integers] = [np.zeros(0, dtype=np.int64)]
     point: list[Integers] = [np.zeros(0, dtype=np.int64)]
     for s in range(len(ratio)):
-        mine, others = np.flatnonzero(own == s), np.flatnonzero(other != s)
+        mine = np.flatnonzero(own == s)
+        others = np.flatnonzero(other != s)
         for place, near in _nearest(crowd, crowd.origins[mine], crowd.points[others]):
             atom.append(mine[place])
             point.append(others[near])

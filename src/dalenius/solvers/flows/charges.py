@@ -134,7 +134,8 @@ class MeanBits(Charge):
         return np.vstack([first, first + apart])
 
     def slopes(self, x: Floats, _smooth: float, arrived: Floats) -> Floats:
-        apart, price = self.values(x), self.price(x)
+        apart = self.values(x)
+        price = self.price(x)
         posterior, first = self._posterior(apart, price)
         total = arrived.sum(axis=0)
         told = (posterior * apart).sum(axis=0) / price + first / price
@@ -184,7 +185,8 @@ class BitsOfEach(Charge):
         for _ in range(_STEPS):
             middle = np.sqrt(low * high)
             far = self._law(v, middle)[2] > self.nats
-            low, high = np.where(far, middle, low), np.where(far, high, middle)
+            low = np.where(far, middle, low)
+            high = np.where(far, high, middle)
         law, mean, _ = self._law(v, high)
         return high, law, mean + (high - least * (smooth > 0)) * self.nats
 
@@ -302,7 +304,8 @@ class BestAction(Charge):
         return np.asarray(self.gain.T @ self.weights(x))
 
     def slopes(self, x: Floats, smooth: float, arrived: Floats) -> Floats:
-        share, gained = self._shares(x), self._price(x) * self.gain @ arrived
+        share = self._shares(x)
+        gained = self._price(x) * self.gain @ arrived
         less = gained - self._price(x) * smooth / self.dear * self.mass * self._logarithms(share)
         moved = share * (less - (share * less).sum(axis=0)) * self.scale
         return np.append(moved.ravel(), float((share * gained).sum()) - self.allowed(x, smooth))

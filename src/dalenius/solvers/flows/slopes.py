@@ -67,7 +67,8 @@ def sloped(crowd: Crowd, bits: float, deadline: float) -> Priced:
 def _potential(crowd: Crowd, law: Floats, deadline: float) -> Floats:
     """A function of the points that changes by at most the distance, high where the first class is the likelier one."""
     excess = law[0] / crowd.prior[0] - law[1] / crowd.prior[1]
-    to, start = _some(np.flatnonzero(excess > 0)), _some(np.flatnonzero(excess < 0))
+    to = _some(np.flatnonzero(excess > 0))
+    start = _some(np.flatnonzero(excess < 0))
     if not len(to) or not len(start):
         return np.zeros(len(crowd.points))
     have, want = (np.maximum(1, np.rint(np.abs(excess[side]) / np.abs(excess).max() * _PARTS)) for side in (start, to))

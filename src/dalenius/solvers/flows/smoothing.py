@@ -202,13 +202,15 @@ def _arcs(crowd: Crowd, atom: Integers, point: Integers) -> _Arcs:
     own = np.arange(len(crowd.at))
     key = np.sort(np.concatenate([atom, own]) * len(crowd.points) + np.concatenate([point, crowd.at]))
     key = key[np.diff(key, prepend=-1) > 0]
-    atom, point = key // len(crowd.points), key % len(crowd.points)
+    atom = key // len(crowd.points)
+    point = key % len(crowd.points)
     distance = pairwise(crowd.metric, crowd.origins[atom], crowd.points[point]) / crowd.unit
     return _Arcs(atom, point, distance, np.searchsorted(atom, own), crowd.lean[1:, atom])
 
 
 def _all_pairs(crowd: Crowd) -> _Arcs:
-    atoms, points = len(crowd.at), len(crowd.points)
+    atoms = len(crowd.at)
+    points = len(crowd.points)
     return _arcs(crowd, np.repeat(np.arange(atoms), points), np.tile(np.arange(points), atoms))
 
 
@@ -305,7 +307,8 @@ class _Climb:
         own, mu = self._unknowns(self.x)
         prices = self._prices(own, 0.0)
         known = np.minimum.reduceat(self._costs(arcs, prices, mu), arcs.first)
-        values, short = np.empty(len(crowd.at)), np.zeros(len(crowd.points), dtype=np.float32)
+        values = np.empty(len(crowd.at))
+        short = np.zeros(len(crowd.points), dtype=np.float32)
         atom, point = [], []
         for some, pairs in crowd.costs(prices - mu):
             mine = known[some].astype(np.float32)[:, None]

@@ -137,7 +137,8 @@ def transport(
         raise OverflowError("the amounts are too large for machine integers")
     if spare is not None:
         none = (np.zeros(len(rows) + 1, dtype=np.int64), np.zeros(len(columns) + 1, dtype=np.int64))
-        have, want = np.append(supply, more), np.append(demand, less)
+        have = np.append(supply, more)
+        want = np.append(demand, less)
         taken = _Taken(16, 6)
         part = (metric, rows, columns, supply - _set_aside(supply, spare.may_keep, less))
         at_once = partial(_in_order, *part, demand - _set_aside(demand, spare.may_lack, more), 1)
@@ -350,7 +351,8 @@ def _price(
     deadline: float | None,
 ) -> _Priced:
     """Arcs of reduced cost `below` this (None: the least ones), and completed potentials of both sides."""
-    many, width = len(rows), len(columns)
+    many = len(rows)
+    width = len(columns)
     forth, row_least = cheapest(metric, rows, columns, row[:many], column[:width], taken.by_row, below, turn, deadline)
     back, column_least = cheapest(
         metric, columns, rows, column[:width], row[:many], taken.by_column, below, turn, deadline

@@ -89,7 +89,8 @@ def face_proof(given: Faces, dual: FaceDual, top: float, *, deadline: float) -> 
     pool, reached, count = _Pool(given), -np.inf, many
     for wave in range(WAVES):
         last = wave == WAVES - 1 or over(deadline) or 2 * len(faces) > CELLS
-        tops, lines = np.empty(len(faces)), np.empty(len(faces), dtype=np.intp)
+        tops = np.empty(len(faces))
+        lines = np.empty(len(faces), dtype=np.intp)
         for start in range(0, len(faces), CHUNK):
             part = slice(start, start + CHUNK)
             tops[part], lines[part] = _tops(given, faces[part], cells[part], dual, pool)
@@ -106,7 +107,8 @@ def face_proof(given: Faces, dual: FaceDual, top: float, *, deadline: float) -> 
         rows = zip(nodes.tolist(), first.tolist(), second.tolist(), places, *children.tolist(), strict=True)
         split.update((node, (i, l, t, a, b)) for node, i, l, t, a, b in rows)
         cells = np.concatenate(halves(cells, first, second, place))
-        faces, nodes = np.concatenate([faces, faces]), children.reshape(-1)
+        faces = np.concatenate([faces, faces])
+        nodes = children.reshape(-1)
     trees = [tree_of_splits(root, atoms, leaf, split) for root in range(many)]
     return FaceProof(atoms, trees, [np.array(own) for own in pool.tangents], reached)
 

@@ -238,7 +238,8 @@ def _bounded(given: Faces, faces: Places, cells: Floats, dual: FaceDual) -> tupl
     for i in range(cells.shape[1]):
         corner = cells[:, i]
         plain = given.told(faces, corner) - (corner * z).sum(axis=-1)
-        below, used = np.zeros(len(faces)), np.zeros(len(faces))
+        below = np.zeros(len(faces))
+        used = np.zeros(len(faces))
         for weight, gauge, tangent in zip(dual.weights, given.gauges, tangents, strict=True):
             joint = given.weights(gauge, faces, corner)
             below += weight * (tangent * joint).sum(axis=-1)
@@ -261,8 +262,10 @@ def worth(given: Faces, faces: Places, v: Floats, dual: FaceDual) -> Floats:
 def cuts(given: Faces, faces: Places, cells: Floats) -> tuple[Places, Places, Floats]:
     """For each cell the edge on which a promise bends most, and the place where to cut it."""
     many, atoms = faces.shape
-    first, second = np.zeros(many, dtype=np.intp), np.ones(many, dtype=np.intp)
-    place, far = np.full(many, 0.5), np.full(many, -1.0)
+    first = np.zeros(many, dtype=np.intp)
+    second = np.ones(many, dtype=np.intp)
+    place = np.full(many, 0.5)
+    far = np.full(many, -1.0)
     for gauge in given.gauges:
         joint = np.einsum("cim,cmk->cik", cells, gauge.shares[faces])
         for i, l in combinations(range(atoms), 2):
@@ -278,7 +281,8 @@ def halves(cells: Floats, first: Places, second: Places, place: Floats) -> tuple
     """The two parts of each cell: without its corner ``first``, and without its corner ``second``."""
     rows = np.arange(len(cells))
     point = (1 - place)[:, None] * cells[rows, first] + place[:, None] * cells[rows, second]
-    one, other = cells.copy(), cells.copy()
+    one = cells.copy()
+    other = cells.copy()
     one[rows, first] = point
     other[rows, second] = point
     return one, other
@@ -292,7 +296,8 @@ class _Letters:
         self.given = given
         self.limits = np.array([gauge.limit for gauge in given.gauges])
         self.solver = silent_simplex(1e-9, threads=1)
-        none, nothing = np.zeros(0, np.int32), np.zeros(0)
+        none = np.zeros(0, np.int32)
+        nothing = np.zeros(0)
         for _ in range(n):
             self.solver.addRow(1.0, 1.0, 0, none, nothing)
         for limit in self.limits:
@@ -342,7 +347,8 @@ class _Letters:
         """The best points of the faces, moved to where (*) is largest nearby; how many are new letters."""
         if not found.points:
             return 0
-        faces, points = np.concatenate(found.faces), np.concatenate(found.points)
+        faces = np.concatenate(found.faces)
+        points = np.concatenate(found.points)
         order = np.argsort(-np.concatenate(found.values))[:20_000]
         per_face = 1 if faces.shape[1] == 2 else 2
         most = max(60, 2 * len(self.given.p))

@@ -187,7 +187,8 @@ def refined(cells: Subdivision, W: Floats, pi: Floats, pieces: Floats, gap: floa
     worth = worth[np.sort(first)][: MOST - len(cells)]
     if not len(worth):
         return 0
-    before, places = len(cells), (worth % len(cells)).tolist()
+    before = len(cells)
+    places = (worth % len(cells)).tolist()
     cells.cut(places, joint[worth] / mass[worth][:, None])
     for _ in range(AGAIN if W.shape[1] > 2 and W.size <= SMALL else 0):
         parts = [*places, *range(before, len(cells))]

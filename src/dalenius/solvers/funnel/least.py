@@ -104,7 +104,8 @@ def least_beside_information(
         error = float((gains * pi).sum()) - told
         price = float(solution.multipliers.distortion[-1])
         if solution.bound - price * more > bound:
-            bound, proof = solution.bound - price * more, (pieces, cells.tree(), solution.multipliers)
+            bound = solution.bound - price * more
+            proof = (pieces, cells.tree(), solution.multipliers)
         if told >= least + SPARE and solution.value < value:
             value, letters = solution.value, (pi, told)
         if on_progress:

@@ -100,8 +100,10 @@ class Subdivision:
         """The linear function (m, K) of each simplex: its chord, or a raised tangent."""
         if cells.shape[1] == 2:
             return np.asarray(np.linalg.solve(cells, values[:, :, None])[:, :, 0])
-        centre, rows = cells.mean(axis=1), np.arange(len(cells))
-        best, least = np.zeros_like(values), np.full(len(cells), np.inf)
+        centre = cells.mean(axis=1)
+        rows = np.arange(len(cells))
+        best = np.zeros_like(values)
+        least = np.full(len(cells), np.inf)
         for step in range(2, 2 + CENTRING):
             tangent = self.labels.tangent(centre)
             below = values - np.einsum("cik,ck->ci", cells, tangent)
@@ -114,7 +116,8 @@ class Subdivision:
 
     def cut(self, places: Sequence[int], points: Floats) -> int:
         """Cut simplices at these places: intervals next to a posterior (m, K), others where they bend; how many."""
-        cells, values = self.corners[list(places)], self.values[list(places)]
+        cells = self.corners[list(places)]
+        values = self.values[list(places)]
         first, second, place = self._line(cells, points) if cells.shape[1] == 2 else self._edges(cells, values)
         rows = np.arange(len(cells))
         long = np.abs(cells[rows, first] - cells[rows, second]).max(axis=1) > SMALLEST
@@ -164,13 +167,17 @@ class Subdivision:
         """Replace simplices by their two parts: corner i moves to the point between i and l, or corner l does."""
         if not places:
             return
-        cells, values = self.corners[list(places)], self.values[list(places)]
-        rows, t = np.arange(len(cells)), np.array([float(v) for v in where])[:, None]
+        cells = self.corners[list(places)]
+        values = self.values[list(places)]
+        rows = np.arange(len(cells))
+        t = np.array([float(v) for v in where])[:, None]
         points = (1 - t) * cells[rows, first] + t * cells[rows, second]
         told = self.labels.phi(points)
-        without_first, without_second = cells.copy(), cells.copy()
+        without_first = cells.copy()
+        without_second = cells.copy()
         without_first[rows, first], without_second[rows, second] = points, points
-        values_first, values_second = values.copy(), values.copy()
+        values_first = values.copy()
+        values_second = values.copy()
         values_first[rows, first], values_second[rows, second] = told, told
         # The part without corner l takes the place of its simplex, the other one stands at the end.
         self.corners = np.concatenate([self.corners, without_first])

@@ -105,7 +105,8 @@ class Arrays:
             return known[id(term)]
 
         n = len(mass)
-        G, A = [np.zeros((0, n))], [np.zeros((0, n))]
+        G = [np.zeros((0, n))]
+        A = [np.zeros((0, n))]
         G += [(_quotient(v, mass) - _quotient(v.sum(axis=1), total)[:, None])[:-1] for v in program.independent]
         h = np.zeros((sum(map(len, G)), m))
         start = np.full(m, 1 / m)

@@ -72,7 +72,8 @@ class Cone:
 
     def __post_init__(self) -> None:
         a, p = self.given, self.given.p
-        n, extra = len(p), len(a.local_dp)
+        n = len(p)
+        extra = len(a.local_dp)
         rows = []
         for i, j, r in a.pairs:
             row = np.zeros(n + extra)
@@ -129,7 +130,8 @@ class Cone:
 
     def _solved(self, costs: Floats, used: list[int]) -> _Node:
         a, p, free = self.given, self.given.p, costs < _NEVER / 10
-        n, extra = len(p), len(a.local_dp)
+        n = len(p)
+        extra = len(a.local_dp)
         many = range(1 + len(a.worst))
         rows = [np.array([self.tangents[k][1][i] * p for k in used]) for i in many]
         tangents, excess = rows[0] if self.terms else np.zeros((0, n)), rows[1:]

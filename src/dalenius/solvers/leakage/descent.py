@@ -56,7 +56,8 @@ def mirror_descent(
             y = none_of(given)
             logs_b = tuple(sec.spread(v) for (_, sec), v in zip(given.objective, posteriors, strict=True))
             y = Multipliers(logs_b, y.leakage, _steepest(wanted, g, s), equal=y.equal, pairs=y.pairs)
-            bound, value = wanted.bound(y), wanted.value(pi)
+            bound = wanted.bound(y)
+            value = wanted.value(pi)
             if bound > found.bound:
                 found.bound, found.multipliers = bound, y
             if value < found.value:

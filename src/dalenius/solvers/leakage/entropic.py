@@ -73,7 +73,8 @@ def _newton(pi: Floats, rows: Floats, G: Floats, equal: Floats) -> Floats:
     """The change of log pi (n, m) that meets row sums and equalities to first order; eta is eliminated by letter."""
     n, m = pi.shape
     inverses = np.zeros((m, len(G), len(G)))
-    S, right = np.diag(pi.sum(axis=1)), rows.copy()
+    S = np.diag(pi.sum(axis=1))
+    right = rows.copy()
     size = max(1, _ENTRIES // max(1, n * len(G)))
     parts = [slice(first, first + size) for first in range(0, m, size)]
     for part in parts:

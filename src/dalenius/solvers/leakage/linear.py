@@ -46,7 +46,8 @@ def _rows(program: Program) -> Iterator[_Row]:
     """Every limit of the program, exact; in these loops e is an input and t a letter, as in W(t|e)."""
     inputs, letters = len(program.mass), program.letters
     mass, total = program.mass, program.total
-    zero, one = Fraction(0), Fraction(1)
+    zero = Fraction(0)
+    one = Fraction(1)
     for e in range(inputs):
         yield _Row("sum", (e,), {(e, t): one for t in range(letters)}, one, one)
     for j, (costs, most) in enumerate(program.distortions):

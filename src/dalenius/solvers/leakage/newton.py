@@ -252,7 +252,8 @@ class Newton:
     def direction(self, target: float, corrections: Corrections) -> State:
         """The step towards products equal to ``target``, less the second-order ``corrections``."""
         model, s, n = self.model, self.state, self.model.n
-        J, T = len(model.Cs), len(self.local)
+        J = len(model.Cs)
+        T = len(self.local)
         want = [target - ab - c for ab, c in zip(self.products, corrections, strict=True)]
         want_x, want_u, want_a, want_q, want_w = want[0], want[1], want[2], want[3 : 3 + T], want[3 + T :]
         inverse_x = self.inverses[0][0]

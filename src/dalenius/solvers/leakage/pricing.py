@@ -85,7 +85,8 @@ def _descended(prices: Prices, costs: Floats, tol: float, start: Floats, steps: 
     for k in range(steps):
         here = x[active]
         g = prices.gain(here) + costs[active]
-        below, above = g.min(axis=1), (here * g).sum(axis=1)
+        below = g.min(axis=1)
+        above = (here * g).sum(axis=1)
         better = below > low[active]
         low[active[better]], best[active[better]] = below[better], here[better]
         high[active] = np.minimum(high[active], above)

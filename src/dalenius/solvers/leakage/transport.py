@@ -68,8 +68,10 @@ def transported(channel: Floats, support: NDArray[np.bool_], mass: list[int], la
     weights = channel[rows, letters] * np.array(mass, dtype=np.float64)[rows]
     missing = [v * unit for v in mass] + [int(total * r * unit) for r in law]
     for k in np.argsort(-weights, kind="stable").tolist():
-        e, t = int(rows[k]), int(letters[k])
-        one, other = part_of(e), part_of(n + t)
+        e = int(rows[k])
+        t = int(letters[k])
+        one = part_of(e)
+        other = part_of(n + t)
         if one != other:
             parts[one] = other
             tree[e][n + t] = tree[n + t][e] = 1

@@ -99,7 +99,8 @@ def _best_mixture(sets: Sets, told: Floats, limit: float) -> Optimum:
 
 def generated(counts: Sequence[int], limit: float) -> Sets:
     """Sets of inputs (m, n) whose best mixture no further set improves, about."""
-    inputs, p = len(counts), np.array(counts) / sum(counts)
+    inputs = len(counts)
+    p = np.array(counts) / sum(counts)
     whole = np.array(counts) if sum(counts) <= SCALE else np.maximum(1, np.rint(p * SCALE)).astype(np.intp)
     orders = [np.random.default_rng(k).permutation(inputs) for k in range(ORDERS)]
     around = [_swapped(p, _windows(p, order, 1 / limit), 1 / limit) for order in orders]
@@ -188,7 +189,8 @@ def _tree(counts: Sequence[int], prices: Sequence[int], top: float) -> Iterator[
 
 def _tangent(p: Floats, y: Floats, low: Floats, high: Floats) -> tuple[float, float]:
     """The best point of a tangent for numbers of inputs between two ends, and the most that its line comes to."""
-    least, most = max(1e-9, float(p @ low)), max(1e-9, float(p @ high))
+    least = max(1e-9, float(p @ low))
+    most = max(1e-9, float(p @ high))
     best, value = most, np.inf
     for at in np.unique(np.clip(np.append(np.linspace(least, most, 9), [least, most]), 1e-9, 1.0)):
         slope = -log2(at) - LOG_E

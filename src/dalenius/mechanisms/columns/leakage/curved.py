@@ -108,7 +108,8 @@ class Bent:
 
     def leakages(self, mass: Exact, less: Fraction) -> list[tuple[Term, Fraction]]:
         """The known limits on information under another law of the inputs, in nats."""
-        total, group = int(sum(mass)), np.zeros(len(mass), dtype=np.int64)
+        total = int(sum(mass))
+        group = np.zeros(len(mass), dtype=np.int64)
         if isinstance(self.promise, Dalenius) and not self.promise.at_most_bits:  # nothing about any input
             return [(Term(np.diag(mass), group), Fraction(0))]
         found = []
@@ -140,7 +141,8 @@ class Bent:
         if isinstance(self.promise, Sibson):
             self._add_tangents(channel * masses[:, None])
         elif isinstance(self.promise, Dalenius):
-            ball, law = _ball(channel), np.zeros(len(channel))
+            ball = _ball(channel)
+            law = np.zeros(len(channel))
             law[ball.support] = ball.weights
             self.laws.append(_whole_law(law))
         else:
@@ -157,7 +159,8 @@ class Bent:
                 for column, size in zip(v.T, sizes, strict=True)
                 if size > 1e-12
             ]
-            first, later = self.tangents[world][: 1 + len(self.prior)], self.tangents[world][1 + len(self.prior) :]
+            first = self.tangents[world][: 1 + len(self.prior)]
+            later = self.tangents[world][1 + len(self.prior) :]
             self.tangents[world] = [*first, *later, *(y for y in mine if y not in later)]
 
     def tangent(self, u: Floats) -> list[Fraction]:

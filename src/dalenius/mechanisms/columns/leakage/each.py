@@ -101,7 +101,8 @@ def _silent(problem: Problem, name: str) -> Recipe:
     """Everybody gets the commonest value: nothing is told."""
     alphabets = problem.pmf.alphabets((name,))
     letters = problem.pmf.variables[name]
-    outcomes, weights = problem.pmf.marginal((name,)).support[:, 0], problem.pmf.marginal((name,)).weights
+    outcomes = problem.pmf.marginal((name,)).support[:, 0]
+    weights = problem.pmf.marginal((name,)).weights
     common = int(outcomes[int(np.argmax(weights))])
     row = tuple(Fraction(int(k == common)) for k in range(len(letters)))
     changed = 1 - float(max(weights)) / float(problem.pmf.total)
@@ -127,7 +128,8 @@ def _single(problem: Problem, promise: Leakage, name: str, bits: Fraction, gap: 
 def _leakage(problem: Problem, channel: Product, secret: tuple[str, ...]) -> float:
     """I(S; Y, K) in bits, in floating point: it guides the search."""
     law = problem.pmf
-    about, kept = law.grouped(secret)[1], law.grouped(problem.kept)[1]
+    about = law.grouped(secret)[1]
+    kept = law.grouped(problem.kept)[1]
     sizes = [len(law.variables[name]) for name in problem.observe]
     joint = np.zeros((about.max() + 1, kept.max() + 1, *sizes))
     columns = [law.support[:, k] for k in law.columns(problem.observe)]

@@ -192,7 +192,8 @@ def _of_pairs(promise: LocalDP, mass: Exact, numbers: Sequence[int], worlds: Seq
     """delta: max(0, W(t|i) - r W(t|j)) for each ordered pair of rows that agree in what is given, added up over t."""
     own = promise.of_one_row
     # r from below makes each positive part larger, so that no delta is counted too small.
-    total, ratio = int(sum(mass)), exp(own.epsilon)[0]
+    total = int(sum(mass))
+    ratio = exp(own.epsilon)[0]
     pairs, gauges = [], []
     for i, j in permutations(range(len(mass)), 2):
         if promise.given and worlds[numbers[i]] != worlds[numbers[j]]:

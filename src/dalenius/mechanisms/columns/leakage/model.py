@@ -74,7 +74,8 @@ class Model:
         letters cost, and how much they may cost together.
         """
         reader = Reader(problem, maps, letters=None if fresh is None else fresh.shape[1])
-        m, mass = len(reader.maps), problem.pmf.counts(problem.inputs).astype(object) * reader.scale
+        m = len(reader.maps)
+        mass = problem.pmf.counts(problem.inputs).astype(object) * reader.scale
         allowed = reader.allowed()
         objective, cost = reader.objective(allowed)
         cost = cost if fresh is None else fresh

@@ -67,7 +67,8 @@ class NearLaws:
 
     def leakages(self, mass: Exact, less: Fraction) -> list[tuple[Term, Fraction]]:
         """I(S; Y | K) under each law is at most what is promised less I(S; K), in nats."""
-        total, row = int(sum(mass)), {x: e for e, x in enumerate(named(self.problem, self.problem.inputs))}
+        total = int(sum(mass))
+        row = {x: e for e, x in enumerate(named(self.problem, self.problem.inputs))}
         found = []
         for law in self.laws:
             labels = {label: at for at, label in enumerate(self._labels(law))}

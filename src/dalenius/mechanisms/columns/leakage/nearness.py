@@ -94,7 +94,8 @@ class Nearness:
         if not self.unseen:
             return replace(program, pairs=pairs)
         extra, m = self.unseen, program.letters
-        new, wide = np.full(extra, self.mass, dtype=object), np.zeros((extra, m), dtype=object)
+        new = np.full(extra, self.mass, dtype=object)
+        wide = np.zeros((extra, m), dtype=object)
 
         def scaled(cost: Any) -> Any:
             exactly = [[Fraction(v) / self.sigma for v in row] for row in cost]
@@ -157,8 +158,10 @@ class Nearness:
         the rows x to others, each of which takes a / r; a plan that goes down both lists needs fewer than 2 R pairs.
         """
         found: list[list[list[list[int]]]] = []
-        blocks, rows = iter(y.floors), iter(y.pairs)
-        floors, pairs = iter(self.floors), iter(self.pairs)
+        blocks = iter(y.floors)
+        rows = iter(y.pairs)
+        floors = iter(self.floors)
+        pairs = iter(self.pairs)
         for metric in self.metric:
             letters: list[list[list[int]]] = [[] for _ in range(many)]
             if metric:

@@ -42,7 +42,8 @@ def already_told(problem: Problem, secret: Names) -> tuple[Fraction, Fraction]:
         return Fraction(0), Fraction(0)
     joint = problem.pmf
     counts = joint.counts(secret, problem.beside)
-    a, b = counts.sum(axis=1), counts.sum(axis=0)
+    a = counts.sum(axis=1)
+    b = counts.sum(axis=0)
     ends = [
         times_log2(Fraction(int(n), joint.total), Fraction(int(n) * joint.total, int(a[s]) * int(b[k])))
         for (s, k), n in np.ndenumerate(counts)
@@ -63,7 +64,8 @@ def _differing(
         return None
     out = np.zeros((len(rows), len(told)), dtype=np.int64)
     for part in parts:
-        place, other = of.index(part.of[0]), released.index(part.of[0])
+        place = of.index(part.of[0])
+        other = released.index(part.of[0])
         codes: dict[str, int] = {}
         left = np.array([codes.setdefault(row[place], len(codes)) for row in rows])
         right = np.array([codes.setdefault(letter[other], len(codes)) for letter in told])
@@ -73,7 +75,8 @@ def _differing(
 
 def barred_letters(problem: Problem, inputs: Sequence[Names], told: Sequence[Names]) -> list[set[int]]:
     """For each input outcome, the letters that `forbid` and `freeze` exclude."""
-    pairs, frozen = set(problem.transitions), set(problem.freeze)
+    pairs = set(problem.transitions)
+    frozen = set(problem.freeze)
     named = [dict(zip(problem.release, t, strict=True)) for t in told] if problem.combinations else []
     never = {t for t, y in enumerate(named) if any(zero.holds(y) for zero in problem.combinations)}
     places = [(problem.inputs.index(n), k) for k, n in enumerate(problem.release) if n in problem.inputs]
@@ -161,7 +164,8 @@ class Reader:
         if not problem.beside:
             return [self.counts(view)]
         table = joint.counts(problem.inputs, view, problem.beside).astype(object)
-        alone, mass = table.sum(axis=(0, 2)), table.sum(axis=(1, 2))
+        alone = table.sum(axis=(0, 2))
+        mass = table.sum(axis=(1, 2))
         if (table.sum(axis=0) * joint.total != np.outer(alone, table.sum(axis=(0, 1)))).any():
             told = float(already_told(problem, view)[1])
             raise Infeasible(

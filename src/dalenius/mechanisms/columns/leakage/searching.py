@@ -122,7 +122,9 @@ def _with_cuts(
     deadline = time.monotonic() + seconds
     until = deadline - min(4 * size.proof_seconds, AFTER * seconds)
     scale = 1.0 if isinstance(problem.objective, MinimizeDistortion) else log(2)
-    cuts, fine, why = Cuts.of(problem), min(gap, CLOSE) * scale, None
+    cuts = Cuts.of(problem)
+    fine = min(gap, CLOSE) * scale
+    why = None
     best: tuple[float, Solution] | None = None
     proof: tuple[float, Solution, Model, Program, Callable[[Multipliers], Multipliers]] | None = None
     short = 1.0
@@ -269,7 +271,8 @@ def finished(
         if isinstance(leaves, ConeClosed):
             shared = multipliers
             multipliers = replace(leaves.multipliers, leakage=shared.leakage, distortion=shared.distortion)
-        cases, done = f"{leaves.tree.count(-1):,} cases", not isinstance(leaves, ConeClosed) or leaves.done
+        cases = f"{leaves.tree.count(-1):,} cases"
+        done = not isinstance(leaves, ConeClosed) or leaves.done
         method += f"; maps one by one, and a {f'proof in {cases} that no other pays' if done else f'bound in {cases}'}"
     if not curved and (private := _without_leakage(model, program, solution, seconds)):
         rows, multipliers, method = private, _silent(multipliers), "a linear program: nothing needs to leak"

@@ -114,13 +114,15 @@ class _Tables:
         """What a map costs under these multipliers of the program of some maps; without the objective if so said."""
         R, _ = given.reduced_costs(y, objective=objective)
         own = self.costs[0] if objective else np.zeros(self.shape)
-        table, least = np.where(self.never, np.inf, own), own.min(axis=2, where=~self.never, initial=np.inf)
+        table = np.where(self.never, np.inf, own)
+        least = own.min(axis=2, where=~self.never, initial=np.inf)
         for cost, tight, s in zip(self.costs[1:], self.tight[1:], slopes, strict=True):
             low = cost.min(axis=2, where=~self.never, initial=np.inf)
             if tight:  # only the cheapest letters keep this limit
                 table = np.where(cost > low[:, :, None] * (1 + 1e-12) + 1e-15, np.inf, table)
             else:
-                table, least = table + s * cost, least + s * low
+                table = table + s * cost
+                least = least + s * low
         terms = [(theta if objective else 0.0, s) for theta, s in given.objective]
         terms += [(float(w), s) for w, (s, _) in zip(y.leakage, given.leakages, strict=True)]
         return Prices(terms, table, least, R.min(axis=1))
@@ -155,13 +157,15 @@ def generated(
     When time runs out, or the size of the proof, promises about single letters leave with the bound that was reached;
     others raise SolverFailed.
     """
-    tables, deadline = _Tables(problem), monotonic() + seconds
+    tables = _Tables(problem)
+    deadline = monotonic() + seconds
     used = list(dict.fromkeys([*tables.maps(), *maps]))
     draw = np.random.default_rng(0)
     while True:
         model = Model.of(problem, used)
         program, restore = presolve(model)
-        given, unit = Arrays.of(program), log(2) if model.in_bits else 1.0
+        given = Arrays.of(program)
+        unit = log(2) if model.in_bits else 1.0
         tol, possible = SHARE * gap * unit, True
         starts = draw.dirichlet(np.full(len(tables.p), 0.5), STARTS)
         try:

@@ -26,7 +26,8 @@ def fewer_letters(model: Model, rows: Rows) -> Rows:
         return rows
     if program.local_dp or program.pairs:
         return rows
-    n, mass = len(rows), [int(v) for v in program.mass]
+    n = len(rows)
+    mass = [int(v) for v in program.mass]
     used = [t for t in range(len(rows[0])) if any(row[t] for row in rows)]
     weight = [sum((m * row[t] for m, row in zip(mass, rows, strict=True)), Fraction(0)) for t in used]
     if len(used) <= n + len(program.distortions):
