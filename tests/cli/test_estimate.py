@@ -63,6 +63,17 @@ def test_a_damaged_card_is_refused_before_anything_is_estimated(released: Place,
         assert "card.json" in err
 
 
+@pytest.mark.parametrize("rows", ["1/0", -1, 2.5, True, None])
+def test_a_damaged_number_of_rows_beside_a_card_is_refused(released: Place, run: Run, rows: object) -> None:
+    about = released / "out" / "card.about.json"
+    document = json.loads(about.read_text())
+    document["changes"][0]["rows_after"] = rows
+    about.write_text(json.dumps(document))
+    code, out, err = run("estimate", released / "out" / "card.json", released / "out" / "released.csv")
+    assert (code, out) == (2, "")
+    assert "a number of released rows is none" in err
+
+
 @pytest.mark.long
 def test_estimate_from_the_card_alone(released: Place, run: Run) -> None:
     card, table = released / "out" / "card.json", released / "out" / "released.csv"

@@ -81,7 +81,13 @@ def _card(source: Any) -> Card:
 def _rows_of(document: Mapping[str, Any]) -> int | None:
     """The rows of the release that a card is about, where it says how many there are of each value."""
     changes = document.get("changes") or []
-    return sum(int(c["rows_after"]) for c in changes if c["column"] == changes[0]["column"]) if changes else None
+    rows = [c["rows_after"] for c in changes if c["column"] == changes[0]["column"]]
+    if any(type(n) is not int or n < 0 for n in rows):
+        raise InputError(
+            "the file beside it is damaged: a number of released rows is none",
+            do="Ask for the original file, or make it again.",
+        )
+    return sum(rows) if rows else None
 
 
 def _of_records(preserved: str, columns: Mapping[str, Sequence[str]], rows: int | None = None) -> Card:
