@@ -374,10 +374,10 @@ class Problem:
     def _said_plainly(self, promise: Guarantee) -> Guarantee:
         """A limit of zero is independence, and is promised as such: the same meaning, and proved by equality.
 
-        Forms and closed forms about all that is observed take the zero itself; within a ball of laws a limit of zero
-        says more.
+        Forms of one column and closed forms about all that is observed take the zero itself; within a ball of laws a
+        limit of zero says more.
         """
-        itself = self.form is not None or set(promise.secret) == set(self.observe)
+        itself = self.form not in (None, "records") or set(promise.secret) == set(self.observe)
         plain = isinstance(promise, Sibson) or isinstance(self.objective, MaximizeInformation) or not itself
         return Independent(promise.secret) if promise.tells_nothing and plain and not self.robust else promise
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalenius.core import Guess, InformationPrivacy, WorstCaseLeakage
+from dalenius.core import Guess, Independent, InformationPrivacy, Leakage, WorstCaseLeakage
 from dalenius.mechanisms.records.design import design
 from dalenius.mechanisms.records.exchanges import _above, _straight
 from dalenius.mechanisms.records.splits import Shipped
@@ -36,6 +36,14 @@ def test_two_values_with_the_law_of_the_table_kept_are_changed_as_little_as_can_
 @pytest.mark.parametrize("seed", range(8))
 def test_other_tables_of_two_values(many, promise, seed):
     near(table(promise, values=2, seed=seed, observe=("A", "B", "C", "S"), preserve_marginals=True), NEAR, 1 / NEAR)
+
+
+@pytest.mark.parametrize("promise", [Leakage(S, Fraction(0)), WorstCaseLeakage(S, Fraction(0))], ids=repr)
+@pytest.mark.parametrize("kept", [True, False], ids=["preserved", "free"])
+def test_a_limit_of_zero_is_independence(many, promise, kept):
+    asked = table(promise, values=2, observe=("A", "B", "C", "S"), preserve_marginals=kept)
+    found = near(asked, NEAR, 1 / NEAR)
+    assert found.problem.guarantees == (Independent(S),)
 
 
 def test_a_limited_guess_keeps_the_law_of_the_table_at_no_cost(many):
