@@ -330,8 +330,8 @@ BALLS = [
     ),
     (
         "the upper end alone",
-        "return [(1 - upper[rows - n], upper[n]) for n in self.counts]",
-        "return [(upper[n], upper[n]) for n in self.counts]",
+        "return [(1 - known[rows - n, surprise], known[n, surprise]) for n in self.counts]",
+        "return [(known[n, surprise], known[n, surprise]) for n in self.counts]",
     ),
     (
         "a cell that holds no mass",

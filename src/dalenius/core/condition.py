@@ -142,7 +142,7 @@ def condition(text: str) -> Condition:
     ('age', 'sex')
     >>> condition("age >= old")
     Traceback (most recent call last):
-    dalenius.errors.InputError: where: after "age >=" a number is expected, not "old"
+    dalenius.errors.InputError: where: after "age >=" a number is expected, not "old". Write conditions such as ...
     """
     return _Reader(text).read()
 

@@ -44,7 +44,7 @@ class Weighed:
 
     def mean(self, values: Floats) -> Floats:
         """The weighted mean of the rows."""
-        return np.asarray(self.shares @ values)
+        return np.asarray(self.weights @ values / self.weights.sum())
 
     def covariance(self, rows: Floats) -> Floats:
         """The weighted covariance of the columns, unbiased for independent rows."""
