@@ -193,6 +193,28 @@ def test_a_single_release_is_recomputed_however_large_it_is(monkeypatch):
     assert figure("leakage:A", entries(parity, noisy)) == pytest.approx(1 - h(0.25), abs=1e-12)
 
 
+def test_what_is_added_up_counts_the_released_values_that_can_occur(monkeypatch):
+    """Two recipes that change nothing have one value for each input, not four: they fit where four would not."""
+    monkeypatch.setattr(accounting, "SMALL", 4)
+    same = [document(fair("A", "B"), (("B",), flip(0)), output=name) for name in "YZ"]
+    assert "recomputed on all recipes together of 2 releases" in spent(Line.parse("leakage:A=1"), entries(*same)).how
+
+
+def test_releases_reveal_no_more_about_a_secret_than_what_they_read(monkeypatch):
+    """A agrees with B in 11 of 20: B itself tells 1 - h(9/20), however often it is released; A holds h(1/2) = 1."""
+    monkeypatch.setattr(accounting, "SMALL", 1)
+    near = {None: ("A", "B"), ("0", "0"): 11, ("0", "1"): 9, ("1", "0"): 9, ("1", "1"): 11}
+    near = {k: v if k is None else Fraction(v, 40) for k, v in near.items()}
+    twice = [document(near, (("B",), flip("1/4")), output=name) for name in "YZ"]
+    found = spent(Line.parse("leakage:A=1"), entries(*twice))
+    assert float(found.figure) == pytest.approx(1 - h(0.45), abs=1e-12)
+    assert found.how == "all that the columns that were read say about A"
+    beside = [*entries(*twice), *entries(*[document(fair("C"), (("C",), flip(0)), output=f"U{k}") for k in range(2)])]
+    found = spent(Line.parse("leakage:A=1"), beside)
+    assert float(found.figure) == pytest.approx(1, abs=1e-12)
+    assert found.how == "all there is to know about A"
+
+
 def test_a_law_of_independent_groups_is_the_law_that_it_multiplies_to():
     text = document(fair("A", "B"), (("A", "B"), PARITY), [{"independent": ["A"]}])
     groups = [{"variables": {n: ["0", "1"]}, "pmf": [{n: b, "p": "1/2"} for b in "01"]} for n in "AB"]

@@ -20,10 +20,10 @@ from dalenius.mechanisms.charging import SMALL, Together
 __all__ = ["RULES", "Spent", "spent"]
 
 RULES = {
-    "joint": "secrets: recomputed on all recipes together where they are small, else sums; everything else: sums",
-    "prior-free": "only figures that hold whatever the distribution of the records is, and their sums",
-    "disjoint": "as `joint`; datasets of different names are about different people, which differential privacy and "
-    "independent records use",
+    "joint": "What all releases together reveal about a protected column is computed anew where they are small enough, "
+    "and else added up, as every other figure is.",
+    "prior-free": "Only figures that hold whatever the statistics of the table are, added up.",
+    "disjoint": "As `joint`, but tables of different names are about different people.",
 }
 LOG2_E = Fraction(1442695040888963408, 10**18)  # above log2(e) = 1.44269504088896340735...
 
@@ -166,26 +166,37 @@ def _hosted(line: Line, entries: Sequence[Entry], host: Entry | None) -> Spent:
     words = [f"recomputed on all recipes together of {_count(group)}"] if group else []
     charged = "information about all that it reads" if in_bits else "level of local_dp"
     words += [f"{_count(rest)} charged {'its' if len(rest) == 1 else 'each its'} {charged}"] if rest else []
-    return Spent(figure, "; ".join(words))
+    most = _most(secret, entries, host) if in_bits and rest and host is not None else None
+    return most if most is not None and (most.figure or 0) < figure else Spent(figure, "; ".join(words))
+
+
+def _most(secret: list[str], entries: Sequence[Entry], host: Entry) -> Spent | None:
+    """What all the columns that were read say about the secret, or all there is to know: no release tells more."""
+    if any(entry.max_rows > 1 for entry in entries):
+        return None
+    read = {name for entry in entries for name in entry.mechanism.alphabets}
+    told = all(_fits(entry, host) for entry in entries)
+    figure = host.mechanism.known_bits(secret, [*read] if told else secret)
+    how = f"all that the columns that were read say about {', '.join(secret)}"
+    return None if figure is None else Spent(figure, how if told else f"all there is to know about {', '.join(secret)}")
 
 
 def _count(entries: Sequence[Entry]) -> str:
     return "1 release" if len(entries) == 1 else f"{len(entries)} releases"
 
 
+def _fits(entry: Entry, host: Entry) -> bool:
+    """Whether a release was drawn, once for each person, from columns of the joint pmf of the host."""
+    if entry.max_rows > 1 or entry.mechanism.release is None or host.mechanism.release is None:
+        return False
+    return set(entry.mechanism.alphabets) <= set(host.mechanism.release.names) and host.same_data(entry)
+
+
 def _group(line: Line, entries: Sequence[Entry], host: Entry | None) -> list[Entry]:
     """The releases that fit on the joint pmf of the host, those that would be dearest outside it first."""
     if host is None or host.mechanism.release is None or not set(line.secret) <= set(host.mechanism.release.names):
         return []
-    names = host.mechanism.release.names
-    fitting = [
-        e
-        for e in entries
-        if e.max_rows == 1
-        and e.mechanism.release is not None
-        and set(e.mechanism.alphabets) <= set(names)
-        and host.same_data(e)
-    ]
+    fitting = [e for e in entries if _fits(e, host)]
 
     def small(members: Sequence[Entry]) -> bool:
         return len(members) == 1 or Together(host.mechanism, [e.mechanism for e in members]).size(secret) <= SMALL

@@ -200,6 +200,13 @@ class Mechanism:
             return None
         return information(self.release.with_output([*self.alphabets], []))[1]
 
+    def known_bits(self, secret: list[str], columns: list[str]) -> Fraction | None:
+        """I(S; columns) under the joint pmf of the design: what is drawn from these columns tells no more."""
+        if self.release is None or not {*secret, *columns} <= set(self.release.names):
+            return None
+        of = self.release.outcomes
+        return information(self.release.weights(of(secret), of([]), of(columns)))[1]
+
     @cached_property
     def individual_bits(self) -> Fraction | None:
         """What a proved promise `dalenius` allows about one record, when all records are the input of one draw."""
@@ -295,7 +302,8 @@ class Together(Release):
     def size(self, secret: list[str]) -> int:
         """How many combinations `with_output` adds up."""
         kinds = set(zip(self.outcomes(secret), self.outcomes(self.kept), self.places, strict=True))
-        return len(kinds) * prod(m.letters for m in self.members)
+        possible = [[sum(map(bool, row)) for row in m.table] for m in self.members]
+        return sum(prod(row[x] for row, x in zip(possible, places, strict=True)) for _, _, places in kinds)
 
     def with_output(self, secret: list[str], given: list[str], kept: list[str] | None = None) -> Counter[Any]:
         """Weight of each (secret, given, (letters, kept columns))."""
