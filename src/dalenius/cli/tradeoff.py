@@ -13,13 +13,14 @@ from dalenius.cli import point as one_point
 from dalenius.cli import sweeping
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
-from dalenius.core.digits import figure
+from dalenius.core.digits import Direction, figure
 from dalenius.core.numbers import down, up, written
 from dalenius.mechanisms.columns.funnel.sweep import Sweep
 from dalenius.mechanisms.columns.leakage.curve import Curve, Point
 from dalenius.outputs import CURVE, new_folder, refuse_existing, write_text
 from dalenius.papers.curve import Chart, Line, draw
 
+TINY = Fraction(1, 10_000)
 FILES = "curve.csv, curve.json, marks.json and curve.svg"
 
 
@@ -80,16 +81,18 @@ def _status(point: Point) -> str:
 def _words(curve: Curve) -> list[str]:
     """Where the curve begins and ends, and the point of the problem file."""
     ends, first, last = curve.ends, curve.points[0], curve.points[-1]
-    about = ", ".join(curve.trade.secret)
+    about, least = ", ".join(curve.trade.secret), _short(first.distortion, "down")
     lines = [
         f"{len(curve.points)} points, {_status(first)}: the least that must be revealed about {about} for each change.",
-        f"With no more change than {_short(first.distortion)}, at least {down(first.low, 4)} bits are revealed.",
+        f"With no more change than {least}, at least {down(first.low, 4)} bits are revealed.",
     ]
     if ends.private is not None:
         anyway = f" beside the {up(last.high, 4)} bits that are revealed anyway" if last.high else ""
-        lines.append(f"From an average change of {_short(ends.private)} on, nothing needs to be revealed{anyway}.")
+        change = _short(ends.private, "up")
+        lines.append(f"From an average change of {change} on, nothing needs to be revealed{anyway}.")
     else:
-        lines.append(f"At an average change of {_short(last.distortion)}, {up(last.high, 4)} bits are revealed anyway.")
+        change = _short(last.distortion, "up")
+        lines.append(f"At an average change of {change}, {up(last.high, 4)} bits are revealed anyway.")
     if ends.silent is not None:
         lines.append(f"One value for everybody is an average change of {_short(ends.silent)}.")
     if curve.chosen:
@@ -100,9 +103,15 @@ def _words(curve: Curve) -> list[str]:
     return lines
 
 
-def _short(amount: Fraction) -> str:
-    """A change, or bits, with few digits and no exponent."""
-    return figure(amount, "nearest", 3) if amount >= Fraction(1, 1000) else "0.001" if amount else "0"
+def _short(amount: Fraction, direction: Direction = "nearest") -> str:
+    """A change, or bits, with few digits and no exponent: less change reveals more, so its side is chosen against us.
+
+    >>> _short(Fraction(531105859, 10**9), "up"), _short(Fraction(5, 10**7), "down"), _short(Fraction(5, 10**7), "up")
+    ('0.532', '0', '0.0001')
+    """
+    if amount >= TINY:
+        return figure(amount, direction, 3)
+    return str(float(TINY)) if amount and direction == "up" else "0"
 
 
 def _chart(curve: Curve) -> Chart:
