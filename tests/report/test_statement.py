@@ -17,6 +17,8 @@ from dalenius.evidence import Audit, beliefs
 from dalenius.evidence.before_after import BeforeAfter, ValueCount
 from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.mechanisms.columns.leakage.trade import Trade
+from dalenius.report.facts import Facts, Promise
+from dalenius.report.gains import one_more
 from dalenius.report.statement import _titled, public_statement, statement
 from dalenius.report.tiles import recipe
 from dalenius.testing import binary_tradeoff, two_binary
@@ -225,6 +227,24 @@ def test_what_a_card_says_of_changes_is_shown_without_counts_before(designs: dic
     assert "“age: old” lost about 76 % of its rows." in text
     assert "One group is mostly lost: age old" in text
     assert "before" not in text.partition("What analysts lose")[2].partition("Is it true?")[0]
+
+
+def test_a_small_change_is_not_called_none_in_public(designs: dict[str, Design]) -> None:
+    """6,614 rows that became 6,633 are not the same; the card knows whole per cent alone."""
+    changes = [{"column": "visits", "value": "1-2", "rows_after": 6633, "change_percent": 0}]
+    lost = words_of(checked(public_statement(designs["xor"].card() | {"changes": changes})))
+    said = lost.partition("What analysts lose")[2].partition("Is it true?")[0]
+    assert "< 1 %" in said
+    assert "same" not in said
+
+
+def test_what_one_more_column_adds_to_the_promise_is_rounded_against_us(designs: dict[str, Design]) -> None:
+    """0.0512 bits where a twentieth is promised: 2.4 % more, and a hair above it is not 2.4."""
+    facts = Facts.read(designs["made up"].card())
+    figures = {"with_one_more_bits": {"kind": "0.05120001"}}
+    promise = Promise("leakage", ("secret",), {"leakage": ["secret"], "at_most_bits": "1/20"}, figures)
+    (line,) = one_more(replace(facts, promises=(promise,)))
+    assert line["against"] == "2.5 % more than promised"
 
 
 def test_an_address_with_a_password_is_not_shown(designs: dict[str, Design]) -> None:

@@ -6,7 +6,9 @@ number of rows changes by more than a tenth is named.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,18 @@ class ValueCount:
     def lost(self) -> bool:
         """Whether more than a quarter of the rows are lost."""
         return (self.before - self.after) * QUARTER > self.before
+
+    @property
+    def per_cent(self) -> int | None:
+        """The change in whole per cent, to the nearest; a loss of more than a quarter is never rounded to one.
+
+        >>> [ValueCount(("a",), ("x",), 1000, after).per_cent for after in (1004, 990, 750, 746)]
+        [0, -1, -25, -26]
+        """
+        if not self.before:
+            return None
+        change = Fraction(100 * (self.after - self.before), self.before)
+        return floor(change) if self.lost else round(change)
 
     def words(self) -> str:
         """What happened to it, in one clause.
@@ -104,7 +118,7 @@ class BeforeAfter:
                 "column": v.columns[0],
                 "value": v.values[0],
                 "rows_after": v.after,
-                "change_percent": round(100 * (v.after - v.before) / v.before) if v.before else None,
+                "change_percent": v.per_cent,
             }
             for v in self.single
             if v.before >= max(least, 1)

@@ -153,7 +153,7 @@ def one_more(facts: Facts) -> list[dict[str, str]]:
         against = ""
         if promised:
             share = more / promised - 1
-            against = f"{percent(share, 'nearest')} more than promised" if share > Fraction(1, 100) else "as promised"
+            against = f"{percent(share, 'up')} more than promised" if share > Fraction(1, 100) else "as promised"
             if share >= 1:
                 against = f"{figure(more / promised, 'up', 2)} times what is promised"
         lines.append(

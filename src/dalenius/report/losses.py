@@ -191,7 +191,7 @@ def _grade(change: float) -> str:
 def _percent(change: int | None) -> str:
     if change is None:
         return "new"
-    return "same" if not change else f"{'+' if change > 0 else '−'}{abs(change)} %"
+    return f"{'+' if change > 0 else '−'}{abs(change)} %" if change else "< 1 %"
 
 
 def _change(value: ValueCount) -> tuple[str, str]:
