@@ -60,3 +60,15 @@ def test_point_07b_a_promise_about_a_secret_says_nothing_of_other_inputs_and_oth
         assert "differential privacy" not in said
         assert "any adversary" not in said
         assert "under the distribution of the design" in said
+
+
+def test_a_level_given_released_columns_says_among_whom_it_holds() -> None:
+    """Rows that differ in what goes out as it is have no level, no capacity and no bound of a guess."""
+    found = lattice([Promise("local_dp", (), {"local_dp": "2", "given": ["sex", "income"]}, {})])
+    assert found is not None
+    among = "All of this holds among rows with the same sex and income alone"
+    assert found.scope == f"{among}, and not about sex and income."
+
+
+def test_a_level_with_a_delta_implies_no_bound_of_a_ratio() -> None:
+    assert lattice([Promise("local_dp", (), {"local_dp": "2", "delta": "1e-6"}, {})]) is None

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dalenius.core.numbers import exact
 from dalenius.measures.lattice import METRICS, NON_IMPLICATIONS, Context, implied
 from dalenius.report.facts import Promise, joined, once
 
@@ -20,6 +21,7 @@ ASKED = {
 OF_SECRETS = {"information", "worst_entropy", "worst_divergence", "leakage"}
 """Metrics about one secret under one law. The others are about every input, whatever law the records follow."""
 EVERY_INPUT = "it is about every input and every distribution, and the promise only about {} under that of the design"
+AMONG = "All of this holds among rows with the same {0} alone, and not about {0}."
 UNDER = "under the distribution of the design"
 
 
@@ -40,14 +42,18 @@ def lattice(promises: Sequence[Promise]) -> Lattice | None:
     >>> found.asked, found.implies, found.not_implied[0]
     (('leakage on average',), (), 'differential privacy: a rare row may exclude an answer')
     """
-    asked = tuple(dict.fromkeys(ASKED[p.kind] for p in promises if p.kind in ASKED))
+    # A level with a delta bounds no ratio, and so none of what follows from one.
+    promises = [p for p in promises if p.kind in ASKED and not exact(p.written.get("delta", 0))]
+    asked = tuple(dict.fromkeys(ASKED[p.kind] for p in promises))
     if not asked:
         return None
-    held = {m for p in promises if p.kind in ASKED for m in _held(p)} - set(asked)
-    secrets = once(p.about for p in promises if p.kind in ASKED and p.secret)
+    held = {m for p in promises for m in _held(p)} - set(asked)
+    secrets = once(p.about for p in promises if p.secret)
     scope = f"What follows from a promise about {joined(secrets)} holds for it alone, {UNDER}." if secrets else ""
+    given = once(name for p in promises for name in p.written.get("given", ()))
+    scope = f"{scope} {AMONG.format(joined(given))}".strip() if given else scope
     states = {m: "asked" if m in asked else "implied" if m in held else "not implied" for m in METRICS}
-    of_secrets = all(p.secret for p in promises if p.kind in ASKED)
+    of_secrets = all(p.secret for p in promises)
     words = [
         f"{METRICS[m]}: {_why(m, asked, held, secrets if of_secrets else ())}"
         for m in METRICS

@@ -161,11 +161,11 @@ def _given(facts: Facts) -> Limit | None:
     given = [name for p in facts.promises for name in p.written.get("given", ())]
     if not given:
         return None
-    verb = "leaves as it is and is" if len(given) == 1 else "leave as they are and are"
+    verb, them = ("leaves as it is and is", "it") if len(given) == 1 else ("leave as they are and are", "them")
     return Limit(
         joined(given),
-        f"{joined(given)} {verb} not protected: the level holds between rows that agree in it. A ledger charges no "
-        "finite level for such a release, because for rows that differ in it there is none.",
+        f"{joined(given)} {verb} not protected: the level holds between rows that agree in {them}. A ledger charges no "
+        f"finite level for such a release, because for rows that differ in {them} there is none.",
     )
 
 

@@ -12,6 +12,7 @@ from dalenius.core import (
 )
 from dalenius.core.numbers import written
 from dalenius.mechanisms.declared import MOST_NATS, Condition, Mechanism, Promised
+from dalenius.wording import joined
 
 __all__ = [
     "BESIDE_KEPT",
@@ -49,8 +50,9 @@ def _promise(problem: Problem) -> LocalDP:
 
 
 def _not_given(names: tuple[str, ...], within: str) -> str:
+    leaves = "leaves as it is" if len(names) == 1 else "leave as they are"
     return (
-        f"{', '.join(names)} leaves as it is, so no level holds between records that differ in it; say given = "
+        f"{joined(names)} {leaves}, so no level holds between records that differ there; say given = "
         f"{list(names)} beside local_dp to promise the level {within}"
     )
 
@@ -200,7 +202,7 @@ BESIDE_KEPT = Mechanism(
         _ITSELF,
         Condition(
             lambda p: _promise(p).given == p.keep,
-            lambda p: _not_given(p.keep, "between records that agree in it"),
+            lambda p: _not_given(p.keep, "between records that agree there"),
         ),
         Condition(
             lambda p: not set(p.keep) & set(p.observe),
