@@ -87,6 +87,12 @@ def _single(
                 f"the distortion {kind!r} of {lacking[0]!r} needs it among the released columns, or a matrix",
                 do="Release this column, or write the distortion as a matrix.",
             )
+        if kind == "erasure" and (whole := [n for n in of if ERASED not in alphabets[n]]):
+            raise InputError(
+                f"the distortion 'erasure' needs the value {ERASED!r}, and the released column {whole[0]!r} has none: "
+                "nothing could be erased",
+                do=f'Write output = "Y" in [mechanism] instead of release: then {ERASED} is added.',
+            )
         at = [released.index(n) for n in of]
         told = [tuple(letter[i] for i in at) for letter in letters]
     if kind == "erasure":

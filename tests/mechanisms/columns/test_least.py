@@ -434,6 +434,13 @@ def test_erasure_never_lies():
         assert not any(v for y, v in enumerate(row) if y not in (x, 3))
 
 
+def test_a_limit_on_erasure_of_a_released_column_without_a_value_for_it_is_refused():
+    """Nothing could be erased: every row would go out as it is, and the limit would say nothing."""
+    problem = replace(beside(), limits=(Distortion("erasure", ("X",), Fraction(1, 3)),))
+    with pytest.raises(InputError, match=r"the released column 'X' has none: nothing could be erased"):
+        solve(problem)
+
+
 def test_two_columns_are_one_letter_under_hamming():
     joint = Pmf.from_records(
         {"A": ("0", "1"), "B": ("0", "1"), "S": ("0", "1")},
@@ -489,6 +496,6 @@ def test_what_cannot_be_erased_names_the_way_and_no_limit_that_is_not_there():
         output=None,
         guarantees=(Leakage(("S",), Fraction(1, 1000)),),
     )
-    with pytest.raises(Infeasible, match=r"nothing is erased without the value .* say output") as refused:
+    with pytest.raises(InputError, match=r"needs the value .* nothing could be erased\. Write output") as refused:
         solve(asked)
     assert "distortion limits" not in str(refused.value)

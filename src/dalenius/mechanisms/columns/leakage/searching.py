@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core import MISSING, Design, MinimizeDistortion, MinimizeLeakage, MinimizeLeakageAndRate, Problem
+from dalenius.core import Design, MinimizeDistortion, MinimizeLeakage, MinimizeLeakageAndRate, Problem
 from dalenius.core.numbers import up, written
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.leakage.curved import CURVED, Cuts
@@ -434,10 +434,6 @@ def _nearest(model: Model, program: Program, seconds: float) -> str:
         )
     if program.distortions:
         return f"{words}, even with any 1 of the distortion limits left out"
-    goal = model.problem.objective
-    parts = (goal.measure, *goal.measure.parts) if isinstance(goal, MinimizeDistortion) else ()
-    if model.problem.release and any(part.distortion == "erasure" for part in parts):
-        return f'{words}: nothing is erased without the value {MISSING!r} among those released; say output = "Y"'
     return words
 
 
