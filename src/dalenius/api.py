@@ -243,7 +243,7 @@ def apply_channel(
     brought = Design(problem.bound(coded.pmf()), channel, Fraction(0), Fraction(0), Certificate(), "as brought")
     measured = audit(channel, prior=coded.pmf().marginal(list(channel.inputs)) if channel.few else None)
     released = draw(brought, coded, key=key, on_progress=stage(on_progress, "drawing"))
-    return released, examine(brought, released.inputs, released.letters), measured
+    return released, examine(brought, released.inputs, released.letters), measured.about_rows()
 
 
 def _refuse_released(table: Any) -> None:

@@ -28,7 +28,9 @@ def test_point_13_an_own_matrix_is_audited_and_drawn_from(folder, capsys):
     printed = capsys.readouterr().out
     assert "What this recipe promises, whoever made it:" in printed
     assert "differential privacy" in printed
-    assert "year left as they were" in printed
+    assert "year leaves as it is: every promise above is between rows that agree in it" in printed
+    assert "What the recipe lets out of one row, proved:" in printed
+    assert "all records together" not in printed, "each row is drawn by itself: the whole table reveals far more"
     header, *rows = (folder / "out.csv").read_text().splitlines()
     assert sorted(header.split(",")) == ["sex", "year"], "nothing leaves that was not asked for"
     place = header.split(",").index("sex"), header.split(",").index("year")

@@ -17,6 +17,7 @@ from dalenius.report.mechanism import audited
 from dalenius.sampling import Key
 from dalenius.tables import read_json, read_text, read_told, write_table
 from dalenius.tables.workspace import Workspace, memory_of
+from dalenius.wording import joined
 
 FORMATS = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 
@@ -82,9 +83,10 @@ def _brought(arguments: Namespace, channel: Kernel, output: Path, kind: str, key
             write_table(place, kind, columns)
     lines = ["What this recipe promises, whoever made it:", *(f"  {line}" for line in audited(measured))]
     if arguments.keep:
+        left, them = ("leaves as it is", "it") if len(arguments.keep) == 1 else ("leave as they are", "them")
         lines.append(
-            f"  {', '.join(arguments.keep)} left as they were: every promise above is between rows that agree in them, "
-            "and what they reveal by themselves is not counted."
+            f"  {joined(arguments.keep)} {left}: every promise above is between rows that agree in {them}, and does "
+            f"not count what is revealed by {them}."
         )
     lines += [*words.seen(seen), f"Written: {output} ({many(released.rows, 'row')}: {', '.join(columns)})."]
     say(
