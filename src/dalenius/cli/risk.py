@@ -19,6 +19,7 @@ from dalenius.tables import Table, opened_table, write_table
 from dalenius.wording import joined
 
 SHOWN = 5
+LEAST = 1e-4  # a share; what is below it is said to be
 MODELS = {
     "main": "main effects",
     "two-way": "two-way effects",
@@ -52,7 +53,7 @@ def run(arguments: Namespace) -> None:
         free = isinf(level)
         tau2 = found.tau[1] if free else found.after(level)[1]
         document["target"] = {"tau2": arguments.target_risk, "level": None if free else level, "reached": tau2}
-        words = f"the keys as they are leave about {tau2:.3g} right links; nothing has to be changed."
+        words = f"the keys as they are leave {_expected(tau2)} right links; nothing has to be changed."
         lines.append(f"Target {arguments.target_risk:g}: " + (words if free else _after(found, level, tau2)))
     if folder:
         points = found.curve()
@@ -85,9 +86,9 @@ def _words(document: dict[str, Any]) -> list[str]:
         f"{many(document['sample_uniques'], 'row')} alone with theirs.",
         f"The table holds one person in {1 / document['sampling_fraction']:,.1f} of the population "
         f"(model: {MODELS[document['model']]}).",
-        f"Of the rows alone, about {document['tau1']:.3g} are alone in the population too (tau1).",
-        "An intruder who links each of them to one of the people alike, at random, is right about "
-        f"{document['tau2']:.3g} times (tau2).",
+        f"Of the rows alone, {_expected(document['tau1'])} are alone in the population too (tau1).",
+        "An intruder who links each of them to one of the people alike, at random, is right "
+        f"{_expected(document['tau2'])} times (tau2).",
     ]
     worst = document["riskiest"][:SHOWN]
     lines += (
@@ -99,17 +100,26 @@ def _words(document: dict[str, Any]) -> list[str]:
 def _percent(share: float) -> str:
     """A share in two digits.
 
-    >>> _percent(0.5787), _percent(0.0007)
-    ('58 %', '0.07 %')
+    >>> _percent(0.5787), _percent(0.0007), _percent(2.5e-10)
+    ('58 %', '0.07 %', 'below 0.01 %')
     """
-    return f"{figure(100 * share, 'nearest', 2)} %"
+    return f"{figure(100 * share, 'nearest', 2)} %" if not 0 < share < LEAST else "below 0.01 %"
+
+
+def _expected(number: float) -> str:
+    """So many rows, or links, to expect.
+
+    >>> _expected(36.506), _expected(1.05e-9), _expected(0)
+    ('about 36.5', 'fewer than 0.001', 'about 0')
+    """
+    return f"about {number:.3g}" if not 0 < number < 10 * LEAST else "fewer than 0.001"
 
 
 def _after(found: Risk, level: float, tau2: float) -> str:
     return (
         f"randomised response at level {figure(level, 'down', 5)} for each key "
         f"({figure(level * len(found.keys), 'up', 5)} for all together) leaves "
-        f"about {tau2:.3g} right links, and {_percent(found.information(level))} of what the keys say."
+        f"{_expected(tau2)} right links, and {_percent(found.information(level))} of what the keys say."
     )
 
 
