@@ -215,6 +215,12 @@ def test_a_million_records_by_their_structure(tmp_path, run):
     assert run("verify", tmp_path / "a.json")[0] == 0
 
 
+def test_a_row_is_the_unit_where_the_file_says_so(asked, run):
+    plain = told(run, asked, "--key", key(asked))
+    (asked / "q.toml").write_text(COUNT + 'unit = "row"\n')
+    assert told(run, asked, "--key", asked / "k")["numbers"] == plain["numbers"]
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -63,6 +63,13 @@ def test_a_damaged_card_is_refused_before_anything_is_estimated(released: Place,
         assert "card.json" in err
 
 
+def test_errors_beforehand_take_no_table(released: Place, run: Run) -> None:
+    code, _, err = run("estimate", released / "card.json", released / "released.csv", "--rows", "300")
+    assert code == 2
+    assert "--rows says the errors beforehand, from the card alone" in err
+    assert "released.csv is a table. Leave out the table" in err
+
+
 @pytest.mark.parametrize("rows", ["1/0", -1, 2.5, True, None])
 def test_a_damaged_number_of_rows_beside_a_card_is_refused(released: Place, run: Run, rows: object) -> None:
     about = released / "out" / "card.about.json"

@@ -32,6 +32,11 @@ def run(arguments: Namespace) -> None:
         say(arguments, [said], {"exported": arguments.export})
         return
     if arguments.rows:
+        if table := next((name for name in arguments.files if Path(name).suffix.lower() in TABLES), None):
+            raise InputError(
+                f"--rows says the errors beforehand, from the card alone, and {table} is a table",
+                do="Leave out the table, or leave out --rows.",
+            )
         _before(arguments)
         return
     if len(arguments.files) < 2:

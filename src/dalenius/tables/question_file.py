@@ -93,6 +93,7 @@ def read_question(path: str | Path, *, parameter: Fraction | None = None) -> Que
     if given is None:
         raise top.error(f"the query file lacks the key 'parameter', the {_PARAMETER[noise]} of the noise", "noise")
     unit, max_rows = top.text("unit", None), top.integer("max_rows", None)
+    unit = None if unit == "row" else unit  # as in a problem file: each row is somebody by itself
     between, declared = _letters(top, kind, columns)
     letter = top.take("letter", None)
     shares = tuple(_share(top, v) for v in top.take("quantiles", []) or [])
