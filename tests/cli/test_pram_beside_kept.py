@@ -106,7 +106,7 @@ def test_the_level_holds_given_what_is_kept_and_the_bound_counts_it():
 
 
 def test_a_level_between_rows_that_differ_in_what_is_kept_is_refused():
-    with pytest.raises(Unsupported, match="no level holds between records that differ in it"):
+    with pytest.raises(Unsupported, match="no level holds between records that differ there"):
         solve(beside(guarantees=(LocalDP(Fraction(1)),)))
     document = json.loads(solve(beside()).text)
     document["promises"][0]["given"] = []

@@ -20,8 +20,7 @@ from dalenius.mechanisms.charging import SMALL, Together
 __all__ = ["RULES", "Spent", "spent"]
 
 RULES = {
-    "joint": "What all releases together reveal about a protected column is computed anew where they are small enough, "
-    "and else added up, as every other figure is.",
+    "joint": "What small releases reveal together about a protected column is computed anew. All else is added up.",
     "prior-free": "Only figures that hold whatever the statistics of the table are, added up.",
     "disjoint": "As `joint`, but tables of different names are about different people.",
 }

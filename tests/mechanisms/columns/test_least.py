@@ -435,7 +435,6 @@ def test_erasure_never_lies():
 
 
 def test_a_limit_on_erasure_of_a_released_column_without_a_value_for_it_is_refused():
-    """Nothing could be erased: every row would go out as it is, and the limit would say nothing."""
     problem = replace(beside(), limits=(Distortion("erasure", ("X",), Fraction(1, 3)),))
     with pytest.raises(InputError, match=r"the released column 'X' has none: nothing could be erased"):
         solve(problem)
