@@ -12,7 +12,7 @@ from fractions import Fraction
 from dalenius.ledger.anybody import apart, together
 from dalenius.ledger.budget import Line
 from dalenius.ledger.entry import Entry
-from dalenius.ledger.guessing import guess, maximal_leakage, total_variation
+from dalenius.ledger.guessing import computed, count, guess, maximal_leakage, total_variation
 from dalenius.ledger.neighbours import differential_privacy, independent_records, zcdp
 from dalenius.measures.rules import added, percolated, repeated
 from dalenius.mechanisms.charging import SMALL, Together
@@ -162,9 +162,9 @@ def _hosted(line: Line, entries: Sequence[Entry], host: Entry | None) -> Spent:
         return _no_figure(rest, charge, why)
     if figure is None:
         return Spent(None, f"the released values together rule out a value of {', '.join(secret)}")
-    words = [f"recomputed on all recipes together of {_count(group)}"] if group else []
+    words = [computed(group)] if group else []
     charged = "information about all that it reads" if in_bits else "level of local_dp"
-    words += [f"{_count(rest)} charged {'its' if len(rest) == 1 else 'each its'} {charged}"] if rest else []
+    words += [f"{count(rest)} charged {'its' if len(rest) == 1 else 'each its'} {charged}"] if rest else []
     most = _most(secret, entries, host) if in_bits and rest and host is not None else None
     return most if most is not None and (most.figure or 0) < figure else Spent(figure, "; ".join(words))
 
@@ -178,10 +178,6 @@ def _most(secret: list[str], entries: Sequence[Entry], host: Entry) -> Spent | N
     figure = host.mechanism.known_bits(secret, [*read] if told else secret)
     how = f"all that the columns that were read say about {', '.join(secret)}"
     return None if figure is None else Spent(figure, how if told else f"all there is to know about {', '.join(secret)}")
-
-
-def _count(entries: Sequence[Entry]) -> str:
-    return "1 release" if len(entries) == 1 else f"{len(entries)} releases"
 
 
 def _fits(entry: Entry, host: Entry) -> bool:

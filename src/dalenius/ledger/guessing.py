@@ -13,7 +13,7 @@ from dalenius.ledger.entry import Entry
 from dalenius.measures.rules import multiplied
 from dalenius.mechanisms.charging import Together
 
-__all__ = ["guess", "maximal_leakage", "total_variation"]
+__all__ = ["computed", "count", "guess", "maximal_leakage", "total_variation"]
 
 Grouped = Callable[[Line, Sequence[Entry], Entry | None], list[Entry]]
 Told = tuple[Fraction | None, str]
@@ -83,10 +83,16 @@ def _moved(entries: Sequence[Entry]) -> Fraction:
 
 
 def _words(own: Sequence[Entry], rest: Sequence[Entry], charged: str) -> str:
-    told = [f"recomputed on all recipes together of {_count(own)}"] if own else []
-    told += [f"{_count(rest)} charged {charged}"] if rest else []
+    told = [computed(own)] if own else []
+    told += [f"{count(rest)} charged {charged}"] if rest else []
     return "; ".join(told)
 
 
-def _count(entries: Sequence[Entry]) -> str:
+def computed(entries: Sequence[Entry]) -> str:
+    """Which releases were taken as one recipe, in words."""
+    return f"{count(entries)} computed {'together' if len(entries) > 1 else 'by itself'}"
+
+
+def count(entries: Sequence[Entry]) -> str:
+    """How many releases, in words."""
     return "1 release" if len(entries) == 1 else f"{len(entries)} releases"

@@ -12,7 +12,7 @@ __all__ = ["words"]
 DIGITS = 6
 NOT_COVERED = (
     "What was released without being recorded here, and data that somebody else published about these people.",
-    "Whoever chooses a mechanism AFTER looking at values released before: lines about a secret assume it was not so.",
+    "Whoever chooses a recipe AFTER looking at values released before: lines about a secret assume it was not so.",
 )
 OF_COLUMNS = (
     "`dalenius` is about the columns that were read, of any one person. About a column that no release has read, the "
@@ -20,8 +20,7 @@ OF_COLUMNS = (
 )
 OF_SECRETS = (
     "Lines about a secret hold for a row at random from the table, or from its public statistics. They hold for "
-    "somebody "
-    "who knows nothing but the statistics about the other rows; `dalenius` alone covers ties between people."
+    "somebody who knows nothing but the statistics about the other rows; `dalenius` alone covers ties between people."
 )
 OF_NEIGHBOURS = (
     "`differential_privacy`, `zcdp` and `independent_records` are about one person among others who are known or "
@@ -43,7 +42,10 @@ def words(status: dict[str, Any]) -> list[str]:
         lines += ["", "To be settled (charged until then):"]
         lines += [f"  {_advice(r, status['ledger'])}" for r in status["releases"] if r["id"] in status["open"]]
     if not status["within_budget"]:
-        lines += ["", "OVER BUDGET: more has been released than the budget allows; every further release is refused."]
+        lines += [
+            "",
+            "OVER BUDGET: more has been released than the budget allows. Dalenius stops every further release.",
+        ]
     return lines
 
 
