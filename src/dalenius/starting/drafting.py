@@ -23,6 +23,9 @@ MOST_COMBINATIONS = 200
 MOST_SAID = 10**9
 """Combinations that are told one by one; of more nobody reads the digits."""
 
+EXCHANGED = "a row goes out as it is, or with all released entries of another row"
+"""What `form = "records"` does, for those who never heard of it."""
+
 MOST_DENIED = 64
 """The same for a promise that holds between any two combinations, which has many more conditions."""
 
@@ -346,7 +349,7 @@ def _formed(
                 "Exchanging whole records goes with one promise alone, and not with --deny, --keep or --person.",
                 do="Leave these out, or leave out --form.",
             )
-        return RECORDS, "Rows exchange whole records, as you asked.", _for_records(first, wish)
+        return RECORDS, f"As you asked, {EXCHANGED}.", _for_records(first, wish)
     if wish.form == EACH:
         if wish.promise != "deny":
             raise InputError(
@@ -365,14 +368,14 @@ def _formed(
         finer = _for_records(first, wish)
         if prod(g.size for g in first) <= most and not passes:
             rare = f"Some combinations have fewer than {many(wish.min_rows, 'row')}, however values are grouped"
-            return RECORDS, f"{rare}; rows exchange whole records.", finer
-        return RECORDS, _too_many(finer, "rows exchange whole records"), finer
+            return RECORDS, f"{rare}. So {EXCHANGED}.", finer
+        return RECORDS, _too_many(finer, EXCHANGED), finer
     if cells.small(wish.min_rows):
         raise SmallCombinations(
             f"No grouping gives every combination {many(wish.min_rows, 'row')}: the smallest still has "
             f"{cells.smallest()}.",
             smallest=cells.smallest(),
-            do="Release fewer columns, or group some by hand with --cut.",
+            do=_way_out(wish, secrets, kept),
         )
     raise InputError(
         f"After grouping there are still {prod(g.size for g in groups):,} combinations, and one recipe takes up to "
@@ -380,10 +383,19 @@ def _formed(
     )
 
 
+def _way_out(wish: Wish, secrets: Sequence[Groups], kept: Sequence[Groups]) -> str:
+    """What can still make every combination large enough."""
+    if kept and Cells.of([*secrets, *kept]).small(wish.min_rows):  # whatever becomes of the released columns
+        return f"Leave {', '.join(wish.keep)} out of --keep: with the secret alone some combinations are small."
+    if not wish.groups:
+        return "Leave out --no-groups, or release fewer columns."
+    return "Release fewer columns, or group some by hand with --cut or --group."
+
+
 def _too_many(first: Sequence[Groups], instead: str) -> str:
     found = prod(g.size for g in first)
     counted = f"{found:,}" if found <= MOST_SAID else "billions of"
-    return f"The columns have {counted} combinations, too many for one recipe without coarse groups; {instead}."
+    return f"The columns have {counted} combinations, too many for one recipe without coarse groups. So {instead}."
 
 
 def _for_records(first: Sequence[Groups], wish: Wish) -> list[Groups]:

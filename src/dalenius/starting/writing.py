@@ -114,7 +114,7 @@ def _mechanism(wish: Wish, form: str, because: str, released: Sequence[Groups], 
     if wish.keep:
         lines.append(f"keep = {names_of(wish.keep)}")
     if form == RECORDS:
-        lines.append('form = "records"                  # rows exchange whole records')
+        lines.append('form = "records"                  # every released row is a row of the table')
     if form == EACH:
         lines += [
             'form = "randomised-response"',

@@ -150,7 +150,7 @@ class Session:
                 raise InputError(self.error)
             if not self.curved:
                 raise InputError(
-                    f"There is no curve to choose from: {self.draft.because} The level is the one that you wrote.",
+                    f"{self.draft.because} There is no curve to choose from; the level is the one that you wrote.",
                     do="Go on to Release.",
                 )
             self.trade = {"state": "running", "points": [], "chosen": 0, "total": 0, "tried": 0, "error": ""}
