@@ -20,6 +20,8 @@ the name of a page of `dalenius help`.
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Self
 
 __all__ = [
@@ -149,6 +151,23 @@ def _ended(text: str) -> str:
     return f"{text}." if text and not text.endswith((".", "!", "?")) else text
 
 
+@contextmanager
+def advising(code: str, do: str) -> Iterator[None]:
+    """What to do about errors of a code, where the usual advice would lead nowhere.
+
+    >>> with advising("exists", "Say --force."):
+    ...     raise InputError("out/ exists already.", do="Choose another name.", code="exists")
+    Traceback (most recent call last):
+    dalenius.errors.InputError: out/ exists already. Say --force.
+    """
+    try:
+        yield
+    except DaleniusError as error:
+        if error.code == code:
+            error.do = do
+        raise
+
+
 class InputError(DaleniusError, ValueError):
     """Bad input: says what is wrong, where, and what to do."""
 
@@ -224,7 +243,7 @@ class Infeasible(DaleniusError):
 
     exit_code = 3
     code = "infeasible"
-    usual_way = "Allow more change, or promise less; `dalenius tradeoff` shows how far they go together."
+    usual_way = "Allow more change, or promise less."
 
 
 class NotCertified(DaleniusError):

@@ -81,8 +81,14 @@ RISK = Kind("risk map", "risk.json", "{", ("risk.json", "map.csv", "map.svg", "r
 FIGURES = Kind("page of figures", "index.html", "<", ("*.html", "*.svg", "*.csv", "*.json"))
 
 
-def _exists(path: Path) -> InputError:
-    return InputError(f"{path} exists already.", do="Choose another name, or say --force to replace it.", code="exists")
+def _exists(path: Path, *, kind: Kind | None = None) -> InputError:
+    """That something is in the way, and --force only where it would help."""
+    try:
+        ours = kind.foreign(path) is None if kind else path.is_symlink() or path.is_file()
+    except OSError:
+        ours = False
+    do = "Choose another name, or say --force to replace it." if ours else "Choose another name."
+    return InputError(f"{path} exists already.", do=do, code="exists")
 
 
 def refuse_existing(path: Path, *, force: bool, kind: Kind | None = None, inputs: Iterable[Path] = ()) -> None:
@@ -95,7 +101,7 @@ def refuse_existing(path: Path, *, force: bool, kind: Kind | None = None, inputs
         raise InputError("the name of an output holds a NUL character", do="Choose another name.")
     clear_left_behind(path)
     if os.path.lexists(path) and not force:
-        raise _exists(path)
+        raise _exists(path, kind=kind)
     if os.path.lexists(path):
         # os.path.exists takes a name that is too long, too
         if read := [f for f in inputs if os.path.exists(f) and f.resolve().is_relative_to(path.resolve())]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalenius.documents import checked, recognised
-from dalenius.errors import InputError, MismatchError, NotCertified, ProofTooLong
+from dalenius.errors import InputError, MismatchError, NotCertified, ProofTooLong, advising
 from dalenius.kernel.answers import ANSWER
 
 if TYPE_CHECKING:
@@ -285,7 +285,8 @@ def recounted(
     }
     source = problem.source if isinstance(problem.source, TableSource) else TableSource("")
     declared = replace(problem, joint=None, columns=columns, source=replace(source, prior=None, weights=None))
-    bound, coded = bind(declared, table=table, workspace=workspace, rows=rows)
+    with advising("value-not-listed", "Give a table with the design's values, or release this one by a problem file."):
+        bound, coded = bind(declared, table=table, workspace=workspace, rows=rows)
     if coded is None:
         raise MismatchError("the source of this design is not a table", do="Leave out --table.")
     return bound.law if isinstance(bound.law, Margins) else bound.pmf, coded

@@ -127,7 +127,7 @@ def test_tiny_negatives_become_zero_and_the_remainder_goes_to_the_largest_entry(
 
 @pytest.mark.parametrize("row", [[0.5, 0.4], [1.1, -0.1], [float("nan"), 1.0], [float("inf"), 0.0]])
 def test_floats_that_are_no_pmf_are_refused(row):
-    with pytest.raises(InvalidChannel, match="row 2 is not a distribution, even approximately"):
+    with pytest.raises(InvalidChannel, match="the entries of row 2 are not probabilities that add up to 1"):
         Channel.rationalise({"X": ("0", "1")}, {"Y": ("a", "b")}, [[0.5, 0.5], row])
 
 

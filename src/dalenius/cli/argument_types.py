@@ -13,7 +13,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """One sentence, exit 2."""
-        raise InputError(f"{message};", do=f"see `{self.prog} --help`", code="usage")
+        raise InputError(f"{message};", do=f"See `{self.prog} --help`.", code="usage")
 
 
 def accepted(text: str) -> str:

@@ -98,5 +98,6 @@ def _audited(arguments: Namespace) -> None:
         worst = min(seen.findings, key=lambda finding: finding.p_value)
         raise NotCertified(
             f"the evidence contradicts the proof: {worst.what}: {worst.detail}",
-            do="Do not publish the table. Check that both tables belong to this proof file, or release again.",
+            do=f"Do not publish the table. Check that both tables{' and the key' if key else ''} belong to this proof "
+            "file, or release again.",
         )

@@ -38,7 +38,7 @@ def failed(error: DaleniusError, *, machines: bool = False, charging: bool = Fal
     said = str(error)
     more = [parts["do"]] * (parts["do"] == error.usual_way != "")
     more += [parts["state"]] * (error.code == "interrupted" or bool(error.state))
-    sentence = f"dalenius: {' '.join([said + '.' * (bool(more) and not said.endswith('.')), *more])}"
+    sentence = f"dalenius: {' '.join([said + '.' * (bool(more) and not said.endswith(('.', '!', '?'))), *more])}"
     with suppress(OSError):
         print(_laid_out(parts) if sys.stderr.isatty() and not machines else sentence, file=sys.stderr)
 

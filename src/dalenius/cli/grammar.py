@@ -27,7 +27,7 @@ class _Top(argparse.ArgumentParser):
             close = get_close_matches(said[1], commands_of(self), 1)
             guess = f"Did you mean {close[0]}? " if close else ""
             raise InputError(f'There is no command "{said[1]}".', do=f"{guess}See dalenius --help.", code="usage")
-        raise InputError(f"{message};", do="see `dalenius --help`", code="usage")
+        raise InputError(f"{message};", do="See `dalenius --help`.", code="usage")
 
 
 READ_TABLES = (

@@ -272,9 +272,9 @@ def _disclosure(arguments: Namespace, table: Table, path: str) -> tuple[str, lis
     views = [_listed(view) for view in arguments.protect or []]
     observe = _listed(arguments.look_at or arguments.release or "")
     if not views or not observe:
+        missing = " and ".join(flag for flag, said in (("--protect", views), ("--look-at", observe)) if not said)
         raise InputError(
-            "Missing: --protect and --look-at. Example: dalenius init patients.csv --useful outcome --protect age "
-            "--look-at age,sex"
+            f"Missing: {missing}. Example: dalenius init patients.csv --useful outcome --protect age --look-at age,sex"
         )
     promised = _promised(arguments) or ("nothing", "0")
     wish = _wish(arguments, views, (arguments.name,), promised)

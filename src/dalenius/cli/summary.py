@@ -62,6 +62,8 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
             more = f"at most {promise.gain} more with the row" if promise.gain else "and no more with the row"
             what = f"1,000 guesses of {promise.about}," if several else "1,000 guesses"
             guesses.append(_line("Attacker", f"Of {what} {promise.before:,} are right anyway, {more}."))
+    if not promises:
+        lines.append(_line("Promise", "none: the problem file promises nothing about any column."))
     lines += dict.fromkeys(guesses)  # several promises about one secret say the same
     read = set(facts.document["channel"].get("inputs", ()))
     new = [name for name in facts.released if name not in read]
@@ -145,7 +147,8 @@ def _changed(outcome: Outcome, facts: Facts) -> str:
     fields = plain.fields_compared(facts.document)
     unseen = not compared and 0 < fields == len(facts.document["mechanism"].get("release", ""))  # shuffled
     if not changed and (compared or unseen) and not exact(facts.document["value"]):
-        lines.append("No row: the table keeps the promise as it is.")
+        kept = "the table keeps the promise as it is" if facts.promises else "nothing is promised"
+        lines.append(f"No row: {kept}.")
     elif compared:
         what = many(changed, "row") if len(moved) == 1 else f"{changed:,} {'entry' if changed == 1 else 'entries'}"
         lines.append(f"{what} ({one_in(changed / compared)}).")

@@ -83,7 +83,7 @@ class Channel(Kernel):
         rows = []
         for k, row in enumerate(np.asarray(matrix, dtype=float)):
             if not np.all(np.isfinite(row)) or row.min() < -1e-6 or abs(row.sum() - 1) > 1e-6:
-                raise InvalidChannel(f"row {k + 1} is not a distribution, even approximately")
+                raise InvalidChannel(f"the entries of row {k + 1} are not probabilities that add up to 1")
             ticks = [max(0, round(float(entry) * unit)) for entry in row]
             largest = max(range(len(ticks)), key=ticks.__getitem__)
             ticks[largest] += unit - sum(ticks)

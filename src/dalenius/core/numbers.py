@@ -58,6 +58,10 @@ def strict_json(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=once, parse_float=str, parse_constant=never)
     except json.JSONDecodeError as e:
+        if not text[: e.pos].strip():  # not even its first sign is one of JSON
+            raise InputError(
+                "this is not a JSON file.", do="Name a file that Dalenius wrote, such as design.json or card.json."
+            ) from None
         raise InputError(f"not valid JSON: {e.msg}, line {e.lineno}", do="Correct that line.") from None
     except InputError:
         raise

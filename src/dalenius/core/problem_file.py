@@ -48,6 +48,7 @@ __all__ = ["parse", "read", "read_toml"]
 
 P = TypeVar("P", bound=Problem)
 
+TABLES = (".csv", ".tsv", ".gz", ".zst", ".parquet", ".arrow", ".feather")
 DISTORTIONS = ("hamming", "squared", "absolute", "erasure", "kl")
 DIALECT = ("delimiter", "encoding", "decimal", "missing_words")
 FORMS = ["pram", "randomised-response", "subset-selection", "windows", "sums", "random-columns", "noise", "records"]
@@ -57,6 +58,13 @@ ENCODERS = ("uninformed", "statistically-informed", "informed")
 
 def read(cls: type[P], path: Path) -> P:
     """A problem from a TOML file."""
+    if path.suffix.lower() in TABLES and path.is_file():
+        raise InputError(f"{path} is a table, not a problem file.", do=f"Write one first: dalenius init {path}")
+    if path.suffix.lower() == ".json" and path.is_file():
+        raise InputError(
+            f"{path} is not a problem file.",
+            do="Name problem.toml, or release a table by a proof file: dalenius apply DESIGN TABLE -o RELEASED",
+        )
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalenius.core import MISSING, Column, Kernel
-from dalenius.errors import InputError, MismatchError, Unsupported
+from dalenius.errors import InputError, MismatchError, Unsupported, advising
 from dalenius.evidence.cards import Card, cards_of
 from dalenius.evidence.questions import each_combination, terms_as_vector
 from dalenius.measures import (
@@ -51,6 +51,12 @@ def _wanted(cards: Sequence[Card], columns: Sequence[str] | None) -> tuple[list[
     there = {n for factor in factors for n in factor.inputs}
     plain = [n for n in columns if n not in there and any(n in card.kept for card in cards)]
     return [f for f in factors if set(f.inputs) & set(columns)], plain
+
+
+def _released(cards: Sequence[Card]) -> list[str]:
+    """The columns that cards speak of."""
+    found = [name for factor in _wanted(cards, None)[0] for name in factor.inputs]
+    return [*dict.fromkeys([*found, *(name for card in cards for name in card.kept)])]
 
 
 def _read(channel: Kernel, columns: Sequence[str] | None) -> Sequence[Kernel]:
@@ -99,12 +105,13 @@ def counted(
     declared |= dict.fromkeys(plain, Column(missing="category"))
     if not declared:
         raise MismatchError(
-            f"no column of {list(columns or ())} was perturbed or kept by these cards",
-            do="Name columns that the cards release.",
+            f"The cards do not release {' or '.join(columns or ())}.",
+            do=f"Name columns that they release: {', '.join(_released(opened))}.",
         )
     shape = [f.seen for f in factors]
     _few_enough(max(prod(shape), prod(f.letters for f in factors)))
-    coded = encode(table, declared, list(declared))
+    with advising("value-not-listed", "Give the released table that belongs to the card."):
+        coded = encode(table, declared, list(declared))
     known = coded.trimmed().alphabets
     coded = replace(coded, alphabets={n: known[n] if n in plain else a for n, a in coded.alphabets.items()})
     for name in plain:

@@ -216,7 +216,10 @@ def risk(
     (2, 1.3049)
     """
     if sum(v is not None for v in (population, fraction, weights)) != 1:
-        raise InputError("say how large the population is, once: population, fraction or weights")
+        raise InputError(
+            "It is not said, or said twice, how large the population is.",
+            do="Say one of --population, --fraction and --weights (in Python: population, fraction, weights).",
+        )
     if model not in MODELS:
         raise InputError(f"there is no model {model!r}; there are {', '.join(MODELS)}")
     if not keys or len(set(keys)) != len(keys):

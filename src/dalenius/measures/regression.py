@@ -130,7 +130,11 @@ def regressed(
             do="Name other columns after --on.",
         )
     names, X = _regressors(told, on, numbers)
-    response = told.cells.which({outcome: value}).astype(float) if value is not None else _numbers_of(told, outcome)
+    if value is None:
+        answer = alphabets[outcome][0]
+        response = _numbers_of(told, outcome, f"Explain one of its values instead: --logistic '{outcome}={answer}'.")
+    else:
+        response = told.cells.which({outcome: value}).astype(float)
     scale = np.maximum(np.sqrt(np.maximum((X * X) @ np.abs(told.law), 0.0)), 1e-300)
     Z = X / scale[:, None]
     beta = _logistic(told.law, Z, response) if value is not None else _linear(told.law, Z, response)
@@ -160,7 +164,9 @@ def _regressors(told: Moments, on: Sequence[str], numbers: Sequence[str]) -> tup
     for column in on:
         if column in numbers:
             names.append(column)
-            rows.append(_numbers_of(told, column))
+            rows.append(
+                _numbers_of(told, column, "Leave out :number behind this column, so that it enters by its values.")
+            )
             continue
         letters = told.cells.alphabets[column]
         inside = np.array([told.cells.which({column: letter}) for letter in letters], dtype=float)
@@ -176,16 +182,13 @@ def _regressors(told: Moments, on: Sequence[str], numbers: Sequence[str]) -> tup
     return names, np.array(rows)
 
 
-def _numbers_of(told: Moments, column: str) -> Floats:
-    """The numbers that the values of a column are, at each outcome."""
+def _numbers_of(told: Moments, column: str, instead: str) -> Floats:
+    """The numbers that the values of a column are, at each outcome; `instead` says what to do where they are none."""
     alphabets = told.cells.alphabets
     try:
         values = [float(exact(letter, column)) for letter in alphabets[column]]
     except (InputError, ValueError) as e:
-        raise MismatchError(
-            f"the values of {column!r} are not all numbers: {e}",
-            do="Leave out :number behind this column, so that it enters by its values.",
-        ) from None
+        raise MismatchError(f"the values of {column!r} are not all numbers: {e}", do=instead) from None
     place = list(alphabets).index(column)
     found = [values[codes[place]] for codes in product(*(range(len(alphabet)) for alphabet in alphabets.values()))]
     return np.array(found)

@@ -20,6 +20,7 @@ from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import Unsupported
 from dalenius.mechanisms.declared import GAP, SECONDS, Mechanism
 from dalenius.mechanisms.registry import mechanisms
+from dalenius.mechanisms.ways import ways_out
 from dalenius.stopping import left
 
 __all__ = ["nearest_reasons", "solve"]
@@ -72,9 +73,11 @@ def solve(
     1.0
     """
     deadline = time.monotonic() + seconds
+    asked = problem
     if problem.keep_rows is not None or isinstance(problem.source, ConditionallyIid):
         # Kept rows become limits of the values that occur; the names of alike samples say which mechanism it is.
-        problem = with_kept_rows(_bound(problem))
+        asked = _bound(problem)
+        problem = with_kept_rows(asked)
     refuse_mismatch(problem)
     for mechanism in mechanisms():
         if mechanism.why_not(problem) is not None:
@@ -84,7 +87,8 @@ def solve(
         if mechanism.why_not(problem) is None:
             refuse_wide(mechanism, problem)
             return _designed(mechanism, problem, gap, max(left(deadline), SHORTEST * seconds), on_progress)
-    raise Unsupported(f"no mechanism solves this combination yet ({nearest_reasons(problem)})")
+    reasons = nearest_reasons(problem)
+    raise Unsupported(f"no mechanism solves this combination yet ({reasons})", do=ways_out(asked))
 
 
 def refuse_mismatch(problem: Problem) -> None:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cached_property
 from math import prod
 
@@ -263,9 +262,4 @@ def as_in(names: Sequence[str], name: str) -> str:
 def there(table: Table, names: Sequence[str]) -> None:
     """Refuse a name that is no column of the table, with the nearest one that is."""
     for name in names:
-        if name not in table.names:
-            close = get_close_matches(name, table.names, 1, 0.6) or [
-                known for known in table.names if known.lower() == name.lower()
-            ]
-            hint = f'Did you mean "{close[0]}"?' if close else f"It has {', '.join(table.names)}."
-            raise InputError(f'{table.name} has no column "{name}".', do=hint, code="unknown-column")
+        table.position(name)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import MISSING
+from dalenius.core.numbers import exact
 from dalenius.errors import InputError
 from dalenius.starting.columns import Look
 from dalenius.starting.ranges import labels_of, round_cuts, written
@@ -226,7 +227,11 @@ def starting_groups(look: Look, wish: Wish) -> Groups:
             raise InputError(
                 f'{look.name} cannot be cut: "{wrong[0]}" is not a number.', do="Group this column by --group instead."
             )
-        return Groups.by_cuts(look, wish.ranges[look.name])
+        said = wish.ranges[look.name]
+        rising = sorted(set(said), key=exact)
+        if list(said) != rising:
+            raise InputError(f"The groups of {look.name} begin at numbers that grow.", do=f"Write {','.join(rising)}.")
+        return Groups.by_cuts(look, said)
     if look.name in wish.named:
         listed = {value for group in wish.named[look.name].values() for value in group}
         if lacking := [value for value in look.known if value not in listed]:

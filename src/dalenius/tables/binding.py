@@ -378,6 +378,8 @@ def _check_names(problem: Problem, source: TableSource, table: "Table") -> None:
     """Every name of the problem is a column, or the error names the key and the line that say otherwise."""
 
     def refused(place: tuple[str | int, ...], name: str) -> ProblemFileError:
+        if problem.file is None:  # nobody wrote a file: the table is to be corrected
+            table.position(name)
         close = get_close_matches(name, table.names, 1, 0.6)
         hint = f"did you mean {close[0]!r}?" if close else f"{table.name} has {', '.join(map(repr, table.names))}"
         return problem.error(place, f"there is no column {name!r}; {hint}", "unknown-column")

@@ -169,11 +169,18 @@ def _batch_codes(column: Any, coder: Coder) -> tuple[Codes, int | None]:
 def _refusal(name: str, value: str | None, coder: Coder) -> tuple[str, str]:
     """What is wrong with a value, and what to do unless that is said already."""
     if value is None or int(coder.codes(pa.array([value]))[0]) == ABSENT:
-        number = ", missing = NUMBER lets it count as a point of the grid" if isinstance(coder, _OnGrid) else ""
-        gap = f'the value is missing; missing = "category" under [columns.{name}] makes it a value of its own{number}'
-        return gap, ""
+        number = ", or missing = NUMBER for a point of the grid" if isinstance(coder, _OnGrid) else ""
+        do = f'Write missing = "category" under [columns.{name}] to make it a value of its own{number}.'
+        return "the value is missing.", do
     what = coder.refusal(value if len(value) <= 40 else value[:37] + "...")
-    if type(coder) not in (_Listed, _Grouped) or "; " in what:
+    if "; " in what:
+        return what, ""
+    if isinstance(coder, _OnGrid):
+        wider = "Declare a wider range" if is_number(value) else "Name a column of numbers"
+        return f"{what}.", f"{wider}, or correct the table."
+    if isinstance(coder, _Cut):
+        return f"{what}.", f"Correct the table, or write values instead of cuts in [columns.{name}]."
+    if type(coder) not in (_Listed, _Grouped):
         return what, ""
     place = "a group" if isinstance(coder, _Grouped) else "values"
     return f"{what}.", f"Add it to {place} in [columns.{name}], or correct the table."

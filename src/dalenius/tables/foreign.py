@@ -65,7 +65,7 @@ def sdcmicro_matrix(path: str | Path, column: str) -> Channel:
     try:
         return Channel.rationalise({column: tuple(originals)}, {column: tuple(originals)}, matrix)
     except InputError as e:
-        raise TableError(f"{name}: {e}") from None
+        raise TableError(f"{name}: {e}", do="Correct this row: its entries add up to 1.") from None
 
 
 def opendp_response(values: Sequence[str], probability: object, column: str) -> Channel:

@@ -243,5 +243,7 @@ def refuse_difference(where: str, unit: str) -> NoReturn:
     """A column in which the rows of one person differ."""
     raise TableError(
         f"{where}: differs from an earlier row of the same person, so the promise would be about rows and not about "
-        f"{unit!r}; give max_rows, or make the column constant"
+        f"{unit!r}.",
+        do='Write unit = "row" for a promise about one row, or make the column constant. For a promise about all rows '
+        "of a person: dalenius init with --deny and --person.",
     )

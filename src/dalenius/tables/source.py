@@ -8,6 +8,7 @@ import glob
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -91,14 +92,12 @@ class Table:
             seen.add(name)
 
     def position(self, name: str) -> int:
-        """Where a column stands; an unknown name is refused."""
+        """Where a column stands; an unknown name is refused, with the nearest one that is there."""
         if name not in self.names:
-            known = ", ".join(map(repr, self.names))
-            raise TableError(
-                f"{self.name} has no column {name!r}; there are {known}",
-                code="unknown-column",
-                do="Give a table with columns.",
-            )
+            alike = [known for known in self.names if known.lower() == name.lower()]
+            close = alike or get_close_matches(name, self.names, 1, 0.6)
+            hint = f'Did you mean "{close[0]}"?' if close else f"It has {', '.join(self.names)}."
+            raise TableError(f'{self.name} has no column "{name}".', do=hint, code="unknown-column")
         return self.names.index(name)
 
     def batches(self, columns: Sequence[str], on_progress: Progress | None = None) -> Iterator[Any]:
@@ -200,7 +199,8 @@ def _files(source: str | Path) -> list[Path]:
                 do="Rename the file.",
             )
         if not file.is_file():
-            raise TableError(f"there is no table {source}" if not file.exists() else f"{source} is not a file")
+            what = f"there is no table {source}" if not file.exists() else f"{source} is not a file"
+            raise TableError(what, do="Check the name and the folder.")
     kinds = sorted({_kind(file) for file in files})
     if len(kinds) > 1:
         raise TableError(f"{source} holds files of several kinds ({', '.join(kinds)}); name those of one kind, with *")

@@ -7,7 +7,7 @@ __all__ = ["SUMS", "WINDOWS"]
 
 _SENTENCES = {
     "letters": 'it names its outputs itself: output = "Y" gives Y1, Y2, ...',
-    "max_rows": "releases of 0 bits do not add up to 0 bits over the rows of one person; leave out max_rows",
+    "max_rows": "releases of 0 bits do not add up to 0 bits over the rows of one person; leave out unit and max_rows",
 }
 
 WINDOWS = Mechanism(

@@ -313,7 +313,7 @@ LEAST = Mechanism(
             "its objective is minimize = { leakage }, { distortion, of }, { sum }, { rate } or { leakage, rate, theta }"
         ),
         "form": "it finds dense recipes, without form",
-        "max_rows": ("several rows of one person cannot be charged together under a leakage limit; leave out max_rows"),
+        "max_rows": ("several rows of one person do not add up under a leakage limit; leave out unit and max_rows"),
     },
 )
 
@@ -397,7 +397,7 @@ FUNNEL = Mechanism(
     ),
     sentences={
         "letters": _FRESH_LETTERS,
-        "max_rows": "several rows of one person cannot be charged together under a leakage limit; leave out max_rows",
+        "max_rows": "several rows of one person do not add up under a leakage limit; leave out unit and max_rows",
     },
 )
 
@@ -439,7 +439,7 @@ BOTTLENECK = Mechanism(
     ),
     sentences={
         "tells": "it needs a [[limit]] with information = [...] and at_least_bits",
-        "max_rows": "several rows of one person cannot be charged together under a leakage limit; leave out max_rows",
+        "max_rows": "several rows of one person do not add up under a leakage limit; leave out unit and max_rows",
     },
 )
 

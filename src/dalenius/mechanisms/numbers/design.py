@@ -203,8 +203,8 @@ def _by_level(problem: Problem, numbers: Numbers, levels: Sequence[LocalDP]) -> 
     kind, (promise, *more) = problem.noise.kind, levels
     if more or kind == "shrinkage" or (kind == "gaussian") != bool(promise.delta):
         raise Unsupported(
-            f"{kind} noise cannot be made to keep this level; say --mechanism laplace, --mechanism gaussian with "
-            "--delta, or --mechanism best for a small grid, and one level alone"
+            f"{kind} noise cannot be made to keep this level; say --mechanism laplace or, for a small grid, "
+            "--mechanism best, both without --delta, or --mechanism gaussian with --delta; one level alone"
         )
     if not promise.epsilon:
         raise Infeasible(

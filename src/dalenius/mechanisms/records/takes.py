@@ -122,7 +122,7 @@ RECORDS = Mechanism(
     sentences={
         "objective": "form records changes records as little as it can: its objective is minimize = { distortion, of }",
         "max_rows": (
-            "form records speaks of one row; several rows of one person cannot be charged together: leave out max_rows"
+            "form records speaks of one row, and several of one person do not add up; leave out unit and max_rows"
         ),
     },
     shortcut=True,

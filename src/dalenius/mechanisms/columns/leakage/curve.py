@@ -267,7 +267,10 @@ def trace(
     ends, silent = _ends(start, seconds)
     last = ends.private if ends.private is not None else ends.silent
     if last is None:
-        raise SolverFailed("no end of the curve was found: nothing can be released that reveals nothing")
+        raise SolverFailed(
+            "no end of the curve was found: within the limits nothing that reveals nothing is known.",
+            do="Allow more change in [[limit]], or give it more time: --seconds 600.",
+        )
 
     def found_at(level: Fraction, snapshot: Any) -> tuple[Point, Any]:
         private = silent if level == ends.private else None

@@ -6,6 +6,7 @@ from fractions import Fraction
 from dalenius.core import (
     Distortion,
     Guarantee,
+    Independent,
     Leakage,
     MinimizeDistortion,
     MinimizeLeakage,
@@ -50,11 +51,13 @@ class Trade:
                 problem, goal.about, replace(first, at_most=None), first.at_most, tuple(others), problem.guarantees
             )
         if isinstance(goal, MinimizeDistortion):
-            leaks = [g for g in problem.guarantees if isinstance(g, Leakage) and not isinstance(g, WorstCaseLeakage)]
+            kinds = (Leakage, Independent)  # which is a limit of zero
+            found = [g for g in problem.guarantees if isinstance(g, kinds) and not isinstance(g, WorstCaseLeakage)]
+            leaks = sorted(found, key=lambda promise: isinstance(promise, Independent))
             if not leaks:
                 raise InputError("there is nothing to trade: add a [[guarantee]] with leakage = [...] and at_most_bits")
             rest = tuple(g for g in problem.guarantees if g is not leaks[0])
-            return cls(problem, leaks[0].about, goal.measure, None, problem.limits, rest)
+            return cls(problem, leaks[0].secret, goal.measure, None, problem.limits, rest)
         raise InputError(
             "a trade-off is traced for minimize = { leakage } or { distortion, of }",
             do="Minimise one of these, or use dalenius solve.",
