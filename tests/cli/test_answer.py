@@ -226,7 +226,7 @@ def test_a_row_is_the_unit_where_the_file_says_so(asked, run):
     [
         (COUNT.replace("where", "were"), "were"),
         (COUNT.replace("'f'", "f"), "q.toml, line 2: where: "),
-        (COUNT.replace("sex", "sects"), "no column 'sects'"),
+        (COUNT.replace("sex", "sects"), 'no column "sects"'),
         (COUNT.replace("10", "0"), "line 4: parameter is 0"),
         (COUNT.replace("10", '"1/100"'), "too coarse"),
         (COUNT.replace("parameter = 10\n", ""), "lacks the key 'parameter'"),

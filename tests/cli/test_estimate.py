@@ -207,7 +207,7 @@ def test_errors_before_the_release(tmp_path: Path, run: Run, released: Place) ->
     ("text", "words"),
     [
         ("X\na\nb\nq\n", "row 3, column 'X': 'q' is not in its list of values"),
-        ("Q\na\nb\n", "no column 'X'"),
+        ("Q\na\nb\n", 'no column "X"'),
         ("X\n", "no rows"),
         ("X\na\n?\n", "the value is missing"),
     ],

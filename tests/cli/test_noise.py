@@ -269,7 +269,7 @@ def test_point_11_a_gap_in_a_column_of_numbers_is_refused_or_counts_as_a_point_o
     words = ("noise", gaps, "--column", "age", "--grid", "0:9:1", "--epsilon", "2", "--mechanism", "laplace")
     code, _, err = run(*words, "-o", gaps.parent / "out")
     assert code == 2
-    assert "missing = NUMBER lets it count as a point of the grid" in err
+    assert "Say which point of the grid a gap counts as: --missing NUMBER" in err
     code, _, err = run(*words, "--missing", "5.5", "-o", gaps.parent / "out")
     assert code == 2
     assert "a gap counts as 11/2, which is no point of the grid" in err

@@ -128,7 +128,7 @@ def test_json_keeps_decimals_as_text_and_integers_exact():
         ('{"a": -Infinity}', "-Infinity is not a number"),
         ('{"a": 1', "not valid JSON"),
         ('{"a": 1}}', "not valid JSON: Extra data"),
-        ("", "not valid JSON"),
+        ("", "not a JSON file"),
         ("{'a': 1}", "not valid JSON"),
         ('{"a": 01}', "not valid JSON"),
         ('{"a": 1,}', "not valid JSON"),

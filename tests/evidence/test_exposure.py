@@ -120,15 +120,15 @@ def test_expected_matches_after_randomised_response_are_those_of_simulated_relea
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
-        ({"fraction": None}, InputError, "once: population, fraction or weights"),
-        ({"population": 10.0}, InputError, "once: population, fraction or weights"),
+        ({"fraction": None}, InputError, "not said, or said twice, how large the population is"),
+        ({"population": 10.0}, InputError, "not said, or said twice, how large the population is"),
         ({"fraction": None, "population": 5.0}, InputError, "not larger than the sample"),
         ({"fraction": 1.0}, InputError, "not between 0 and 1"),
         ({"fraction": 0.0}, InputError, "not between 0 and 1"),
         ({"model": "three-way"}, InputError, "no model"),
         ({"keys": []}, MismatchError, "at least one"),
         ({"keys": ["a", "a"]}, MismatchError, "once"),
-        ({"keys": ["zz"]}, TableError, "no column 'zz'"),
+        ({"keys": ["zz"]}, TableError, 'no column "zz"'),
         ({"fraction": None, "weights": "b"}, InputError, "row 1 has the weight 0.5"),
         ({"fraction": None, "weights": "c"}, TableError, "row 3, column 'c': 'x' is not a positive weight"),
     ],

@@ -27,8 +27,11 @@ PERSON = "With several rows of one person the promise must cover them all togeth
 PERSON += "the person, as in: y person_id"
 GROUPS = "Rows in one group look alike in the release. Groups were chosen so that no combination has few rows. Numbers "
 GROUPS += "can be cut elsewhere, as in: visits=1,3,7. The file lists all groups; you can also edit them there."
-PROMISE = "1 limits how often a guess is right. 2 limits what a row reveals on average. 3 reveals nothing, and changes "
-PROMISE += "most. 4 holds whatever an attacker knows. 5 holds for every single row. Example: 1 80%, or 2, or 4 2"
+PROMISE = (
+    "1 limits how often a guess is right. 2 limits what a row reveals on average; one bit is the answer to one fair "
+)
+PROMISE += "yes-or-no question. 3 reveals nothing, and changes most. 4 holds whatever an attacker knows. 5 holds "
+PROMISE += "for every single row. Example: 1 80%, or 2, or 4 2"
 
 
 def ask(

@@ -169,8 +169,9 @@ def _batch_codes(column: Any, coder: Coder) -> tuple[Codes, int | None]:
 def _refusal(name: str, value: str | None, coder: Coder) -> tuple[str, str]:
     """What is wrong with a value, and what to do unless that is said already."""
     if value is None or int(coder.codes(pa.array([value]))[0]) == ABSENT:
-        number = ", or missing = NUMBER for a point of the grid" if isinstance(coder, _OnGrid) else ""
-        do = f'Write missing = "category" under [columns.{name}] to make it a value of its own{number}.'
+        do = f'Write missing = "category" under [columns.{name}] to make it a value of its own.'
+        if isinstance(coder, _OnGrid):
+            do = f"Say which point of the grid a gap counts as: --missing NUMBER, or missing under [columns.{name}]."
         return "the value is missing.", do
     what = coder.refusal(value if len(value) <= 40 else value[:37] + "...")
     if "; " in what:
