@@ -57,12 +57,12 @@ def problem_of(promise, objective):
 
 
 FREQUENCIES = (
-    "What is independent of S gives every value the same probability under each s on average: one equation that all "
-    "released values of a recipe meet, so that its rows are never as many independent directions as there are frequencies to "
-    "estimate, and no variance is finite. Under the other promises the variance of estimated frequencies is bounded "
-    "for up to six values that occur (64 under `local_dp` alone); under `contraction` and `dalenius` the bound of the "
-    "example stays 2 and 7 % below its value (3.20 and 8.2), because every step of the search is one for the most "
-    "information, which is slow there."
+    "What is independent of S gives every value the same probability under each s on average: one equation that "
+    "all released values of a recipe meet, so that its rows are never as many independent directions as there are "
+    "frequencies to estimate, and no variance is finite. Under the other promises the variance of estimated "
+    "frequencies is bounded for up to six values that occur (64 under `local_dp` alone); under `contraction` and "
+    "`dalenius` the bound of the example stays 2 and 7 % below its value (3.20 and 8.2), because every step of "
+    "the search is one for the most information, which is slow there."
 )
 WHY_NOT = {"variance": FREQUENCIES}
 """For each objective that is not everywhere: what is said in the cells without it."""

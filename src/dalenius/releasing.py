@@ -384,9 +384,9 @@ def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float)
 def _compared(other: float, own: float) -> str:
     """What another way changes beside what the release changes, in as many digits as tell them apart."""
     if abs(other - own) <= 1e-6 * own:
-        return "the distortion stays the same"
+        return "the average change stays the same"
     digits = next(k for k in range(3, 9) if f"{other:.{k}g}" != f"{own:.{k}g}")
-    return f"the distortion is then {other:.{digits}g} instead of {own:.{digits}g}"
+    return f"the average change is then {other:.{digits}g} instead of {own:.{digits}g}"
 
 
 def _other_points(bound: Problem, design: Design, deadline: float) -> "Curve | None":

@@ -102,9 +102,9 @@ def test_point_11_noise_that_is_worse_than_a_constant_says_so(tmp_path, capsys):
 
 
 def test_two_distortions_are_compared_in_as_many_digits_as_tell_them_apart():
-    assert _compared(0.8021, 0.8019) == "the distortion is then 0.8021 instead of 0.8019"
-    assert _compared(0.9, 0.5) == "the distortion is then 0.9 instead of 0.5"
-    assert _compared(0.8, 0.8) == "the distortion stays the same"
+    assert _compared(0.8021, 0.8019) == "the average change is then 0.8021 instead of 0.8019"
+    assert _compared(0.9, 0.5) == "the average change is then 0.9 instead of 0.5"
+    assert _compared(0.8, 0.8) == "the average change stays the same"
 
 
 def test_point_10_pairs_that_vanish_are_named_where_rows_have_strata():
