@@ -62,7 +62,7 @@ def parser() -> argparse.ArgumentParser:
         sub.set_defaults(module=module or name)
         sub.add_argument("--json", action="store_true", help="print JSON for machines instead of words")
         sub.add_argument("--quiet", action="store_true", help="no progress on the terminal")
-        if name in READ_TABLES:
+        if among is commands and name in READ_TABLES:  # not `ledger init`
             limit = "memory for rows, like 512M or 2G (half of the machine's); the rest goes to disk"
             sub.add_argument("--memory", metavar="SIZE", help=limit)
         return sub

@@ -59,7 +59,7 @@ def ledger_commands(commands: Any, command: Callable[..., argparse.ArgumentParse
     c.add_argument(
         "--reads",
         metavar="COLUMN",
-        help="a query: the column that it reads; answers about one column add up by C_1",
+        help="a query: the column that it reads",
     )
     c.add_argument(
         "--again", action="store_true", help="it was drawn once more: charge it although it is there already"
