@@ -262,7 +262,7 @@ def _refuse_released(table: Any) -> None:
     left = {*card["channel"]["output"], *card["kept"]} if isinstance(card, dict) and "channel" in card else set()
     if set(names) == left:
         raise InputError(
-            f"{table} is a release already, by {where}; perturbed once more, neither card would fit it; apply the "
+            f"{table} is a release already, by {where}; changed once more, neither card would fit it; apply the "
             "design to the original table, or say --again"
         )
 
