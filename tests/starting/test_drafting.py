@@ -169,6 +169,14 @@ def wide(columns=9, rows=3000, seed=5):
     return pa.table(table | {"s": [rng.choice(["yes", "no"]) for _ in range(rows)]})
 
 
+def test_groups_of_too_many_columns_are_not_merged_in_vain(monkeypatch):
+    """Nine columns of two groups are more combinations than one recipe takes; minutes of merging would not help."""
+    monkeypatch.setattr("dalenius.starting.drafting.merged", lambda *_, **__: pytest.fail("merged in vain"))
+    names = tuple(f"c{k}" for k in range(9))
+    assert drafted(Wish((("s",),), names, "nothing"), wide()).form == "records"
+    assert drafted(Wish((("s",),), names, "deny", Fraction(2)), wide()).form == "each"
+
+
 @pytest.mark.long
 def test_the_mechanism_is_chosen_by_promise_and_size():
     names = tuple(f"c{k}" for k in range(9))

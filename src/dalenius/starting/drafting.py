@@ -356,6 +356,12 @@ def _formed(
                 "A recipe for each column by itself goes with --deny alone.", do="Say --deny 3, or leave out --form."
             )
         return EACH, "Each column gets a recipe of its own.", list(first)
+    if wish.form is None and prod(min(g.size, 2) for g in first) > most:  # no column is merged below two groups
+        if wish.promise == "deny":
+            return EACH, _too_many(first, "each column gets a recipe of its own"), list(first)
+        if wide:
+            finer = _for_records(first, wish)
+            return RECORDS, _too_many(finer, EXCHANGED), finer
     groups, cells, _ = merged(first, [*secrets, *kept], least=wish.min_rows, most=most, by_hand=by_hand)
     passes = not cells.small(wish.min_rows) and prod(g.size for g in groups) <= most
     said = sum(g.bits for g in groups) / (sum(g.bits for g in first) or 1.0)
