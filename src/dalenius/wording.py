@@ -80,7 +80,12 @@ def compared(document: Mapping[str, Any]) -> str:
     if kept:
         lines.append(f"decides by that alone, beside {joined(kept)}, which {_leaves(kept)}")
     if shape.get("release"):
-        lines.append(f"releases {joined(shape['release'])} in the values that the table has")
+        where = (
+            "on the grid of the noise"
+            if document["channel"].get("form") == "noise"
+            else "in the values that the table has"
+        )
+        lines.append(f"releases {joined(shape['release'])} {where}")
     if shape.get("each"):
         lines.append("treats each column by itself")
     if shape.get("preserve_marginals"):

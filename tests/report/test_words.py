@@ -347,6 +347,8 @@ def test_point_07c_a_bound_names_everything_that_it_holds_fixed(designs: dict[st
         "releases marital in the values that the table has",
     ):
         assert part in compared(document)
+    document["channel"] = document["channel"] | {"form": "noise"}
+    assert "releases marital on the grid of the noise" in compared(document)
 
 
 def test_a_card_carries_the_shape_that_its_bound_holds_fixed() -> None:
