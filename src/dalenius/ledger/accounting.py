@@ -170,8 +170,11 @@ def _hosted(line: Line, entries: Sequence[Entry], host: Entry | None) -> Spent:
 
 
 def _most(secret: list[str], entries: Sequence[Entry], host: Entry) -> Spent | None:
-    """What all the columns that were read say about the secret, or all there is to know: no release tells more."""
-    if any(entry.max_rows > 1 for entry in entries):
+    """What all the columns that were read say about the secret, or all there is to know: no release tells more.
+
+    None where other people may be among them, or several rows of one: their secret may hold more than that of a row.
+    """
+    if any(entry.max_rows > 1 or not host.same_data(entry) for entry in entries):
         return None
     read = {name for entry in entries for name in entry.mechanism.alphabets}
     told = all(_fits(entry, host) for entry in entries)
