@@ -19,10 +19,10 @@ import numpy.typing as npt
 from dalenius.core import Guess
 from dalenius.mechanisms.records.guesses import most_gained
 from dalenius.mechanisms.records.rows import Rows
-from dalenius.mechanisms.records.splits import FINE, Shipped
+from dalenius.mechanisms.records.splits import FINE, Shipped, shipped
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import moved_rows
-from dalenius.solvers.flows.transport import Spare, transport
+from dalenius.solvers.flows.transport import Spare
 
 __all__ = ["exchanged", "exchanged_tops"]
 
@@ -121,23 +121,13 @@ def exchanged_tops(wide: Wide, promise: Guess, on_progress: Progress, deadline: 
     many = np.arange(1, len(wide.classes) + 1)
     supply = ((sums - many * counts[gives, heavy][:, None]) // (many + 1)).max(axis=1)
     demand = (best - others.max(axis=1))[takes] // 2  # positive, as a row has many parts; so is the supply
-    points = wide.points
     needed = max(1, short // 2)
     for _ in range(ROUNDS):
         spare = int(supply.sum()) - needed, int(demand.sum()) - needed
         if min(spare) < 0:
             return None
         ends = Spare(*spare, np.arange(len(gives)), np.arange(len(takes)))
-        plan = transport(
-            wide.metric,
-            points[gives],
-            points[takes],
-            supply,
-            demand,
-            spare=ends,
-            deadline=deadline,
-            on_progress=on_progress,
-        )
+        plan = shipped(wide, gives, takes, supply, demand, ends, on_progress, deadline)
         out = np.zeros(len(gives), dtype=np.int64)
         np.add.at(out, plan.row, plan.amount)
         level = (-((out[:, None] - sums) // many)).max(axis=1)  # rounded upwards

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from dalenius.core import Guess, InformationPrivacy, WorstCaseLeakage
 from dalenius.errors import Infeasible
 from dalenius.mechanisms.records.exchanges import exchanged
+from dalenius.mechanisms.records.guesses import most_gained
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.splits import between_ends, between_two, posterior_ends
 from dalenius.mechanisms.records.wide import Wide
@@ -54,7 +55,7 @@ def best_guess(wide: Wide, promise: Guess, on_progress: Progress, deadline: floa
     sizes, light = _classes(wide)
     heavy = 1 - light
     blind = Fraction(int(sizes[heavy]), wide.total)
-    limit = promise.at_most if promise.at_most is not None else (promise.times or Fraction(1)) * blind
+    limit = most_gained(wide, promise)
     if limit < blind:
         raise Infeasible(
             f"without the release a guess is right with probability {float(blind):.6g}, more than allowed",

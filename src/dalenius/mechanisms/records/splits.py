@@ -31,12 +31,13 @@ from dalenius.core import Guarantee, Guess, InformationPrivacy, WorstCaseLeakage
 from dalenius.errors import SolverFailed
 from dalenius.kernel.logs import exp
 from dalenius.kernel.rows import UNIT
+from dalenius.mechanisms.records.guesses import most_gained
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Json, record_proof
 from dalenius.solvers.flows.transport import Plan, Spare, conjugate, transport
 from dalenius.stopping import over
 
-__all__ = ["FINE", "Shipped", "between_ends", "between_two", "bounds_by_sides", "posterior_ends"]
+__all__ = ["FINE", "Shipped", "between_ends", "between_two", "bounds_by_sides", "posterior_ends", "shipped"]
 
 Integers = npt.NDArray[np.int64]
 Sides = npt.NDArray[np.bool_]
@@ -147,7 +148,7 @@ def between_ends(
         fits = int(least.sum()) <= everything <= int(most.sum()) and bool((most >= least).all())
     if not fits:
         raise SolverFailed("the limits of single records are too narrow for whole numbers; promise independent instead")
-    plan = _shipped(wide, rows, columns, have[rows], demand, spare, on_progress, deadline)
+    plan = shipped(wide, rows, columns, have[rows], demand, spare, on_progress, deadline)
     if one_sided:  # rows that are kept have no price
         price = plan.column_potential[:-1] - plan.column_potential[-1]
         beta = np.maximum(0, -conjugate(wide.metric, wide.points, wide.points[columns], price))
@@ -199,7 +200,7 @@ def between_two(
     columns = np.flatnonzero(excess < 0)
     supply, demand = excess[rows], -excess[columns]
     spare = Spare(int(supply.sum()) - short, int(demand.sum()) - short, np.arange(len(rows)), np.arange(len(columns)))
-    plan = _shipped(wide, rows, columns, supply, demand, spare, on_progress, deadline)
+    plan = shipped(wide, rows, columns, supply, demand, spare, on_progress, deadline)
     # Prices w: what a light row pays where it arrives; nothing there but mu - w for a heavy one.
     start = -int(plan.row_potential[-1])
     most = start - int(plan.column_potential[-1])
@@ -236,8 +237,7 @@ def bounds_by_sides(wide: Wide, promise: Guarantee, deadline: float, on_progress
     ways: list[tuple[float, Callable[[], Shipped | None]]] = []
     sizes = wide.by_record.sum(axis=0)
     if isinstance(promise, Guess) and promise.gain is None:
-        blind = Fraction(int(sizes.max()), wide.total)
-        limit = promise.at_most if promise.at_most is not None else (promise.times or Fraction(1)) * blind
+        limit = most_gained(wide, promise)
         for pair in combinations(range(len(sizes)), 2):
             light, heavy = sorted(pair, key=lambda s: int(sizes[s]))
             short = int(wide.by_record[:, pair].max(axis=1).sum()) - float(limit) * wide.total
@@ -276,7 +276,7 @@ def _rows_apart(wide: Wide, promise: AboutRecords, light: Sides) -> float:
     return max(lacking, float(np.maximum(0, have - high / (1 - high) * others).sum()) if high <= HALF else 0.0)
 
 
-def _shipped(
+def shipped(
     wide: Wide,
     rows: Integers,
     columns: Integers,
@@ -286,6 +286,26 @@ def _shipped(
     on_progress: Progress,
     deadline: float | None,
 ) -> Plan:
+    """The cheapest transport between records, of which some may be left where it is.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+    rows, columns : array of int
+        Records that give, and records that take.
+    supply, demand : array of int
+        How much each of them has, and wants.
+    spare : Spare
+        What may be kept, and what may be lacking.
+    deadline : float, optional
+        Of `time.monotonic`: it ends there.
+
+    Returns
+    -------
+    Plan
+        Between places in `rows` and in `columns`.
+    """
     points = wide.points
     ends = (points[rows], points[columns])
     return transport(wide.metric, *ends, supply, demand, spare=spare, deadline=deadline, on_progress=on_progress)
