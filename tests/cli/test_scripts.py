@@ -1,5 +1,7 @@
 """The scripts that travel with a card say what `dalenius estimate` says: for Python as shipped, for R where it is."""
 
+import contextlib
+import io
 import json
 import os
 import shutil
@@ -11,11 +13,13 @@ from functools import cache
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dalenius import compare, estimate, regress, shares_within
 from dalenius.cli import main
 from dalenius.core import Channel, Noise, Pram, Product, Staircase, Strata
+from dalenius.evidence import travelling
 from dalenius.evidence.scripts import script, scripts
 from dalenius.mechanisms.numbers.estimate import estimate_numbers, noise_of, regress_numbers
 from tests.effort import effort
@@ -46,13 +50,34 @@ def has_jsonlite():
     return done is not None and done.returncode == 0
 
 
-@pytest.fixture(params=["estimate.py", pytest.param("estimate.R", marks=pytest.mark.slow)])
+HERE = "the modules of estimate.py in this process"
+
+
+@pytest.fixture(
+    params=[
+        HERE,
+        pytest.param("estimate.py", marks=pytest.mark.long),
+        pytest.param("estimate.R", marks=pytest.mark.slow),
+    ]
+)
 def told(request, tmp_path):
     """Run a script on a card: its exit code, its lines, what it says when it refuses."""
     return runner(request.param, tmp_path)
 
 
-def runner(name, tmp_path):
+def called(arguments):
+    """What a script does as a process of its own, done by its function."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with contextlib.redirect_stdout(out):
+        try:
+            travelling.main(arguments)
+        except SystemExit as e:
+            code, _ = 1, err.write(str(e.code))
+    return code, out.getvalue().splitlines(), err.getvalue()
+
+
+def runner(which, tmp_path):
+    name = "estimate.py" if which == HERE else which
     if name == "estimate.R" and not has_jsonlite():
         pytest.skip("the reader for R is run where Rscript and jsonlite are installed")
     (tmp_path / name).write_text(script(name), encoding="utf-8")
@@ -62,6 +87,8 @@ def runner(name, tmp_path):
         (tmp_path / "card.json").write_text(json.dumps(card))
         (tmp_path / "released.csv").write_text(table, encoding="utf-8")
         files = [str(tmp_path / file) for file in (name, "card.json", "released.csv")]
+        if which == HERE:
+            return called([*files[1:], *further])
         done = subprocess.run([*start, *files, *further], capture_output=True, encoding="utf-8")
         return done.returncode, done.stdout.splitlines(), done.stderr
 
@@ -89,6 +116,13 @@ def test_the_scripts_say_what_the_library_says(told, which, target):
     files = told.folder / "card.json", told.folder / "released.csv"
     ours = [line for names in columns for line in lines(estimate(*files, columns=names, target=target))]
     assert sorted(out) == sorted(ours)
+
+
+def test_the_script_for_python_runs_as_it_travels(tmp_path):
+    """One file, without the package and without what is installed."""
+    test_the_scripts_say_what_the_library_says(
+        runner("estimate.py", tmp_path), "a matrix for each column", "population"
+    )
 
 
 @pytest.mark.long
@@ -149,10 +183,21 @@ def test_a_reader_that_has_seen_enough_is_no_fault(told):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_point_09_a_parquet_file_is_named_for_what_it_is(told):
+def test_point_09_a_parquet_file_is_named_for_what_it_is(told, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # as where the script travels to
     code, out, err = told({"channel": ONE.to_json(), "kept": []}, "PAR1 and so on")
     assert (code, out) == (1, [])
     assert "is a Parquet file" in err
+
+
+def test_a_parquet_file_is_read_where_its_library_is(tmp_path):
+    run = runner(HERE, tmp_path)
+    card = {"channel": ONE.to_json(), "kept": []}
+    expected = run(card)
+    names, *rows = (line.split(",") for line in TABLE.splitlines())
+    columns = zip(*rows, strict=True)
+    pq.write_table(pa.table(dict(zip(names, columns, strict=True))), tmp_path / "released.parquet")
+    assert called([str(tmp_path / "card.json"), str(tmp_path / "released.parquet")]) == expected
 
 
 def test_few_rows_are_said(told):
