@@ -31,7 +31,7 @@ from dalenius.mechanisms.chains.windows import windows
 from dalenius.testing import contracted_bit, nearby_bit, noisy_dice, self_disclosure
 
 HALF = "1/2"
-COMMANDS = (100, 300)
+COMMANDS = ((10, 100), (10, 300), (100, 100))  # values of the secret and of the released column
 LIBRARIES = "import numpy, highspy, flint"
 
 
@@ -109,9 +109,9 @@ def spent(*command: str) -> float:
     return best
 
 
-def command(size: int) -> dict[str, Any]:
+def command(secrets: int, size: int) -> dict[str, Any]:
     """`dalenius solve` and `dalenius verify` as processes, beside what they are for."""
-    problem = leakage.problem_of(size)
+    problem = leakage.problem_of(size, secrets)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         assert problem.joint is not None
@@ -125,6 +125,7 @@ def command(size: int) -> dict[str, Any]:
         checked = spent("-m", "dalenius", "verify", design)
     working, _ = timed(lambda: solve(problem))
     row = {
+        "secrets": secrets,
         "values": size,
         "command_seconds": whole,
         "search_and_proof_seconds": working,
@@ -137,7 +138,7 @@ def command(size: int) -> dict[str, Any]:
 
 def main() -> None:
     rows = [kind(name, design) for name, design in kinds().items()]
-    save("kinds", "CPU seconds of solving and of checking", rows, commands=[command(size) for size in COMMANDS])
+    save("kinds", "CPU seconds of solving and of checking", rows, commands=[command(*sizes) for sizes in COMMANDS])
 
 
 if __name__ == "__main__":

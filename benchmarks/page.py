@@ -56,14 +56,14 @@ KINDS = (
 COMMANDS = (
     "## Where the time of a command goes",
     "",
-    "`dalenius solve` of least leakage (secret of ten values) as a process, from the problem file to the design.",
+    "`dalenius solve` of least leakage as a process, from the problem file to the design.",
     "Search and proof are what `solve` takes in a process that has imported everything. Python with the libraries that",
     "they compute with (numpy, HiGHS, flint) has to start before anything is searched for: `python -c 'import numpy,",
     "highspy, flint'` is the floor of the command. The rest is what ours opens, reads, writes and says.",
     "",
-    "| values | the command | search and proof | Python and its libraries | the rest | outside search and proof "
-    "| the rest as a share | `dalenius verify` |",
-    "|---|---|---|---|---|---|---|---|",
+    "| values of the secret | released values | the command | search and proof | Python and its libraries "
+    "| the rest | outside search and proof | the rest as a share | `dalenius verify` |",
+    "|---|---|---|---|---|---|---|---|---|",
 )
 
 SAMPLING = (
@@ -199,8 +199,8 @@ def kinds_and_commands() -> list[str]:
         whole, work, libraries = (row[f"{key}_seconds"] for key in ("command", "search_and_proof", "libraries"))
         rest = max(0.0, whole - work - libraries)
         lines.append(
-            f"| {row['values']} | {seconds(whole)} | {seconds(work)} | {seconds(libraries)} | {seconds(rest)} "
-            f"| {1 - work / whole:.0%} | {rest / whole:.0%} | {seconds(row['verify_seconds'])} |"
+            f"| {row['secrets']} | {row['values']} | {seconds(whole)} | {seconds(work)} | {seconds(libraries)} "
+            f"| {seconds(rest)} | {1 - work / whole:.0%} | {rest / whole:.0%} | {seconds(row['verify_seconds'])} |"
         )
     return [*lines, ""]
 

@@ -18,17 +18,17 @@ SECRETS = 10
 Work = Callable[[], dict[str, Any]]
 
 
-def counts(size: int) -> Any:
+def counts(size: int, secrets: int = SECRETS) -> Any:
     rng = np.random.default_rng([3, size])
-    return 1 + rng.multinomial(10**6, rng.dirichlet(np.full(SECRETS * size, 0.5))).reshape(SECRETS, size)
+    return 1 + rng.multinomial(10**6, rng.dirichlet(np.full(secrets * size, 0.5))).reshape(secrets, size)
 
 
-def problem_of(size: int) -> Any:
+def problem_of(size: int, values: int = SECRETS) -> Any:
     from dalenius import Pmf, Problem
     from dalenius.core import Distortion, MinimizeLeakage
 
-    secrets, letters = tuple(map(str, range(SECRETS))), tuple(f"{k:04d}" for k in range(size))
-    table = counts(size)
+    secrets, letters = tuple(map(str, range(values))), tuple(f"{k:04d}" for k in range(size))
+    table = counts(size, values)
     law = Pmf.from_records(
         {"S": secrets, "X": letters},
         [((s, x), int(table[i, j])) for i, s in enumerate(secrets) for j, x in enumerate(letters)],

@@ -327,6 +327,12 @@ def test_a_look_says_what_a_column_holds():
     assert look.words() == "numbers from 0 to 19"
 
 
+def test_a_value_with_a_comma_is_told_apart_from_two_values():
+    table = pa.table({"rich": ["no", "yes"] * 60, "office": ["Legal, IP", "Sales", "IT"] * 40})
+    (office,) = drafted(Wish((("rich",),), ("office",), "nothing"), table).released
+    assert office.words() == 'as it is: IT, "Legal, IP", Sales'
+
+
 # --- dates ------------------------------------------------------------------------------------------------------------
 def stays(rows=3000, seed=4):
     """Dates over nine years, times within one year, and an answer that depends on the year."""

@@ -244,7 +244,7 @@ def _promise_words(found: Draft) -> str:
         limit = f"a row reveals at most {float(wish.level):g} bits about {secret}"
         return f"{limit}; everything about it is {everything:.2f} bits."
     if wish.promise == "guess" and wish.level is not None:
-        return f"an attacker guesses {secret} right at most {round(wish.level * 1000)} times in 1,000 ({anyway})."
+        return f"an attacker guesses {secret} right at most {ceil(wish.level * 1000)} times in 1,000 ({anyway})."
     if wish.promise == "times" and wish.level is not None:
         return f"no released row makes an answer about {secret} more than {float(wish.level):g} times as likely."
     if wish.promise == "deny" and wish.level is not None:

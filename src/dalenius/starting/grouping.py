@@ -141,7 +141,9 @@ class Groups:
 
     def words(self) -> str:
         """What became of the column, for the person who checks it."""
-        names = ", ".join(self.labels) + (f"; gaps: {MISSING}" if self.look.gaps else "")
+        names = ", ".join(f'"{label}"' if "," in label else label for label in self.labels) + (
+            f"; gaps: {MISSING}" if self.look.gaps else ""
+        )
         if self.untouched:
             return f"{f'by {self.look.dates}' if self.look.dates else 'as it is'}: {names}"
         of = f" of {len(self.look.known):,} {self.look.dates or 'value'}s" if not self.cuts else ""
