@@ -22,7 +22,7 @@ from dalenius.core import (
 from dalenius.core.pmf import outcome_words
 from dalenius.documents import about_of, canonical, filed
 from dalenius.engines import engine_named
-from dalenius.errors import NOTHING_DONE, DaleniusError, InputError, NotCertified
+from dalenius.errors import NOTHING_DONE, DaleniusError, InputError
 from dalenius.evidence import (
     Audit,
     Kept,
@@ -292,11 +292,7 @@ def release(
         digest = charged.table_digest
     released, coded = rows.drawn(design, coded, key=key, digest=digest, on_progress=stage(on_progress, "drawing"))
     seen = examine(design, released.inputs, released.letters, kept=left_as_they_are(design, coded, released))
-    if seen.contradicts:
-        raise NotCertified(
-            "the drawn rows contradict the recipe that was proved; nothing was written",
-            do="Run the command again. If it happens twice, Dalenius failed, not your file: please report it.",
-        )
+    seen.refuse_contradiction()
     counts = _counted_values(coded, released) if form_of(design.channel).keeps_values else None
     tried = _tried(bound, design, counts, deadline) if counts is not None else ()
     card = design.card()

@@ -8,7 +8,9 @@ from dalenius.cli.terminal import progress, say
 from dalenius.core import Kernel, channel_of
 from dalenius.core.digits import many
 from dalenius.documents import ENOUGH, checked
-from dalenius.errors import InputError, NotCertified
+from dalenius.errors import InputError
+from dalenius.evidence import Audit
+from dalenius.mechanisms.applying import Released
 from dalenius.mechanisms.one_value import draw_value
 from dalenius.mechanisms.side_by_side import beside
 from dalenius.outputs import new_file, refuse_existing
@@ -53,18 +55,20 @@ def run(arguments: Namespace) -> None:
         released, seen = apply(
             design, arguments.table, key=key, again=arguments.again, workspace=space, on_progress=show
         )
-        if seen.contradicts:
-            raise NotCertified(
-                "the drawn rows contradict the recipe that was proved; nothing was written",
-                do="Run the command again. If it happens twice, Dalenius failed, not your file: please report it.",
-            )
-        columns = beside(arguments.table, released) if arguments.beside else released.columns
-        with new_file(output, force=arguments.force, private=arguments.beside) as place:
-            write_table(place, kind, columns)
+        columns = _written(arguments, released, seen, output, kind)
     lines = [*words.seen(seen), f"Written: {output} ({many(released.rows, 'row')}: {', '.join(columns)})."]
     if arguments.beside:
         lines.append("  It holds the original records beside the drawn ones: as confidential as they are.")
-    say(arguments, lines, {"rows": released.rows, "columns": list(columns), "seen": seen.to_json()})
+    say(arguments, lines, {"rows": released.rows, "columns": columns, "seen": seen.to_json()})
+
+
+def _written(arguments: Namespace, released: Released, seen: Audit, output: Path, kind: str) -> list[str]:
+    """Write what was drawn, unless it contradicts what it was drawn from; the names of its columns."""
+    seen.refuse_contradiction()
+    columns = beside(arguments.table, released) if arguments.beside else released.columns
+    with new_file(output, force=arguments.force, private=arguments.beside) as place:
+        write_table(place, kind, columns)
+    return list(columns)
 
 
 def _brought(arguments: Namespace, channel: Kernel, output: Path, kind: str, key: Key | None) -> None:
@@ -73,14 +77,7 @@ def _brought(arguments: Namespace, channel: Kernel, output: Path, kind: str, key
         released, seen, measured = apply_channel(
             channel, arguments.table, keep=arguments.keep, key=key, again=arguments.again, on_progress=show
         )
-        if seen.contradicts:
-            raise NotCertified(
-                "the drawn rows contradict the recipe; nothing was written",
-                do="Run the command again. If it happens twice, Dalenius failed, not your file: please report it.",
-            )
-        columns = beside(arguments.table, released) if arguments.beside else released.columns
-        with new_file(output, force=arguments.force, private=arguments.beside) as place:
-            write_table(place, kind, columns)
+        columns = _written(arguments, released, seen, output, kind)
     lines = ["What this recipe promises, whoever made it:", *(f"  {line}" for line in audited(measured))]
     if arguments.keep:
         left, them = ("leaves as it is", "it") if len(arguments.keep) == 1 else ("leave as they are", "them")
@@ -92,7 +89,7 @@ def _brought(arguments: Namespace, channel: Kernel, output: Path, kind: str, key
     say(
         arguments,
         lines,
-        {"rows": released.rows, "columns": list(columns), "seen": seen.to_json(), "audit": measured.to_json()},
+        {"rows": released.rows, "columns": columns, "seen": seen.to_json(), "audit": measured.to_json()},
     )
 
 

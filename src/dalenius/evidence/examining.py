@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from dalenius.core import Design, Kernel, Pmf
 from dalenius.core.digits import figure
+from dalenius.errors import NotCertified
 from dalenius.evidence.realised import Realised, compared, realised
 from dalenius.measures.attack import Attack, attacks
 from dalenius.measures.counts import Counts, Finding, counts_finding, doubles, information, view_given_input
@@ -108,6 +109,20 @@ class Audit:
     @property
     def contradicts(self) -> bool:
         return any(finding.contradicts for finding in self.findings)
+
+    def refuse_contradiction(self) -> None:
+        """Let nothing be written that contradicts what it was drawn from.
+
+        Raises
+        ------
+        NotCertified
+            If a test failed.
+        """
+        if self.contradicts:
+            raise NotCertified(
+                "the drawn rows contradict the recipe; nothing was written",
+                do="Run the command again. If it happens twice, Dalenius failed, not your file: please report it.",
+            )
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -12,7 +12,7 @@ Brackets (low, high) are in bits.
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import erfc, log1p, sqrt
+from math import erfc, log, log1p, sqrt
 from typing import TypeAlias
 
 from dalenius.core.arithmetic import BITS, times_log2
@@ -132,7 +132,7 @@ def uniform_mixture(rows: Sequence[Sequence[Fraction]]) -> dict[int, Fraction] |
 
 def gaussian_bound(half_range: float, variance: float) -> float:
     """(115) in bits: an upper bound that is never reached, because |f| <= T limits more than the power of f."""
-    return log1p(half_range**2 / variance) / 2 / 0.6931471805599453
+    return log1p(half_range**2 / variance) / 2 / log(2)
 
 
 def gaussian_variance(half_range: float, at_most_bits: float) -> float:

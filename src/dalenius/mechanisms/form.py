@@ -6,7 +6,7 @@ method in the folder of its mechanism. Nobody else asks of which form a channel 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -143,11 +143,16 @@ class Form(Generic[C]):
 
     def often(self, channel: C, original: Pmf, rows: int) -> Floats:
         """How many of so many records of a law read each row of the channel."""
-        weight = np.zeros(len(channel.drawn))
+        return self._often_by(channel.drawn_row, len(channel.drawn), channel, original, rows)
+
+    @staticmethod
+    def _often_by(row_of: Callable[[Any], int], size: int, channel: C, original: Pmf, rows: int) -> Floats:
+        """The same where `row_of` says which of so many rows the codes of an outcome read."""
+        weight = np.zeros(size)
         outcomes, index = original.grouped(list(channel.inputs))
         shares = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
         for codes, share in zip(outcomes, shares.tolist(), strict=True):
-            weight[channel.drawn_row(codes)] += share / original.total * rows
+            weight[row_of(codes)] += share / original.total * rows
         return weight
 
     def expected(self, channel: C, often: Floats) -> Floats:

@@ -66,5 +66,5 @@ def test_exchanges_of_many_values_fall_to_one_level():
 def test_what_would_pass_through_a_record_goes_straight():
     have = np.array([5, 2, 0])
     start, end, amount = (np.array(v) for v in ([0, 1, 1, 0], [1, 2, 0, 0], [3, 2, 1, 2]))
-    arcs = sorted(zip(*(v.tolist() for v in _straight(Shipped(have, start, end, amount, {}))), strict=True))
+    arcs = sorted(zip(*(v.tolist() for v in _straight(Shipped(have, 1, start, end, amount, {}))), strict=True))
     assert arcs == [(0, 2, 2)]

@@ -14,9 +14,26 @@ from dalenius.errors import InputError, Unsupported
 from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.mechanisms.proving import proved
 
-__all__ = ["chain_windows"]
+__all__ = ["chain_windows", "output_of"]
 
 Names = tuple[str, ...]
+
+
+def output_of(problem: Problem, window: int) -> str:
+    """What the output of a window is called.
+
+    Raises
+    ------
+    InputError
+        If a column is called so already.
+    """
+    output = f"{problem.output}{window + 1}"
+    if output in problem.law.variables:
+        raise InputError(
+            f"the output of window {window + 1} would be called {output!r}, like a source variable",
+            do="Rename this column.",
+        )
+    return output
 
 
 def chain_windows(
@@ -63,12 +80,7 @@ def chain_windows(
         key = (last - first, tuple(sorted(tuple(chain.place(n) - first for n in view) for view in views)))
         if key not in known:
             known[key] = _designed(chain, (first, last), views, gap, seconds / len(runs))
-        output = f"{problem.output}{k + 1}"
-        if output in chain.variables:
-            raise InputError(
-                f"the output of window {k + 1} would be called {output!r}, like a source variable",
-                do="Rename this column.",
-            )
+        output = output_of(problem, k)
         ((_, letters),) = known[key].output.items()
         names = list(chain.variables)[first : last + 1]
         channels.append(Channel(chain.alphabets(names), {output: letters}, known[key].rows))

@@ -24,8 +24,8 @@ from dalenius.core import (
     Windows,
 )
 from dalenius.core.forms.windows import LEAK, chain
-from dalenius.errors import InputError, MismatchError, Unsupported
-from dalenius.mechanisms.chains.markov import chain_windows
+from dalenius.errors import MismatchError, Unsupported
+from dalenius.mechanisms.chains.markov import chain_windows, output_of
 from dalenius.mechanisms.chains.takes import WINDOWS
 from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.mechanisms.declared import GAP, SECONDS
@@ -126,12 +126,7 @@ def windows(
         small, key = _window(problem, cover, j)
         if key not in known:
             known[key] = _designed(small, gap, seconds / len(cover.lists))
-        output = f"{problem.output}{j + 1}"
-        if output in law.variables:
-            raise InputError(
-                f"the output of window {j + 1} would be called {output!r}, like a source variable",
-                do="Rename this column.",
-            )
+        output = output_of(problem, j)
         ((_, letters),) = known[key].output.items()
         channels.append(Channel(law.alphabets(names), {output: letters}, known[key].rows))
     apart = len({n for w in cover.lists for n in w}) == sum(map(len, cover.lists))

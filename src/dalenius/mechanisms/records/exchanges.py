@@ -48,8 +48,7 @@ def exchanged(wide: Wide, light: int, found: Shipped) -> Rows:
         What they do.
     """
     start, end, amount = _straight(found)
-    parts = int(found.have.max()) // int(wide.by_record[:, light].max())
-    other = wide.by_record[:, 1 - light] * parts
+    other = wide.by_record[:, 1 - light] * found.parts
     return moved_rows(wide, {light: (found.have, start, end, amount), 1 - light: (other, end, start, amount)})
 
 

@@ -67,7 +67,7 @@ def best_guess(wide: Wide, promise: Guess, on_progress: Progress, deadline: floa
         return Found(nobody_moves(wide), record_proof(wide, ["0"], [[]]), method)
     if wide.starts is not None:  # rows come from elsewhere: exchanging places may cost more
         return Found(moved_rows(wide, {light: (found.have, found.start, found.end, found.amount)}), found.proof, method)
-    half = replace(found, have=2 * found.have)
+    half = replace(found, have=2 * found.have, parts=2 * found.parts)
     return Found(exchanged(wide, light, half), found.proof, method)
 
 

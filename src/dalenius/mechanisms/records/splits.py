@@ -59,6 +59,8 @@ class Shipped:
     ----------
     have : array of int
         Parts of light rows at each record.
+    parts : int
+        That a row has.
     start, end, amount : array of int
         How many go from which record to which.
     proof : dict
@@ -66,6 +68,7 @@ class Shipped:
     """
 
     have: Integers
+    parts: int
     start: Integers
     end: Integers
     amount: Integers
@@ -165,7 +168,7 @@ def between_ends(
             paid *= 2 * (1 - end)
         numbers.append(_multipliers(promise, light, sizes, prior, ends, paid))
     proof = record_proof(wide, ["0"], [numbers], law)
-    return Shipped(have, rows[plan.row], columns[plan.column], plan.amount, proof)
+    return Shipped(have, FINE, rows[plan.row], columns[plan.column], plan.amount, proof)
 
 
 def between_two(
@@ -212,7 +215,7 @@ def between_two(
         numbers.append([[str(v) for v in paid]])
     # The weight of the promise is rounded up and what records pay down: no record may pay more.
     proof = record_proof(wide, [str(-(-(most << UNIT) // wide.unit))], [numbers])
-    return Shipped(counts[:, 0] * scale, rows[plan.row], columns[plan.column], plan.amount, proof)
+    return Shipped(counts[:, 0] * scale, scale, rows[plan.row], columns[plan.column], plan.amount, proof)
 
 
 def bounds_by_sides(wide: Wide, promise: Guarantee, deadline: float, on_progress: Progress) -> list[Json]:

@@ -79,12 +79,7 @@ class StayingForm(UnlistedForm[C]):
         return np.asarray(stays + rest * fresh)
 
     def often(self, channel: C, original: Pmf, rows: int) -> Floats:
-        weight = np.zeros(channel.shape[0])
-        outcomes, index = original.grouped(list(channel.inputs))
-        shares = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
-        for codes, share in zip(outcomes, shares.tolist(), strict=True):
-            weight[channel.row_of(codes)] += share / original.total * rows
-        return weight
+        return self._often_by(channel.row_of, channel.shape[0], channel, original, rows)
 
     def expected(self, channel: C, often: Floats) -> Floats:
         if channel.shape[1] <= LETTERS:

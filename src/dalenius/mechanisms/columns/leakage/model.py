@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import ceil, lcm, prod
+from math import ceil, lcm, log, prod
 from typing import Any
 
 import numpy as np
@@ -136,6 +136,11 @@ class Model:
     @property
     def in_bits(self) -> bool:
         return not isinstance(self.problem.objective, MinimizeDistortion)
+
+    @property
+    def unit(self) -> float:
+        """How much of what the program minimises, in nats or as a distortion, is one of what the problem says."""
+        return log(2) if self.in_bits else 1.0
 
     def letter(self, t: int) -> str:
         """A letter as the channel names it; a map from Z as "z0>a|z1>b"."""

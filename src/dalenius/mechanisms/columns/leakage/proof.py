@@ -147,7 +147,7 @@ class _Reader:
         self.found = found
         self.promises = model.problem.guarantees
         self.bits = 1.0 if model.in_bits else log(2)  # what a leakage in bits weighs
-        self.plain = 1 / log(2) if model.in_bits else 1.0
+        self.plain = 1 / model.unit
         self.worlds = len(model.problem.pmf.grouped(model.problem.beside)[0])
 
     def read(self) -> None:

@@ -87,7 +87,7 @@ def designed(
     # The proof comes last and cannot be shortened: the search ends early enough for it.
     until = deadline - min(4 * size.proof_seconds, AFTER * seconds)
     solution, why = best_found(model, program, gap=gap, until=until, on_progress=on_progress)
-    aim = gap if why is None else max(gap, 1.05 * (solution.value - solution.bound) / (log(2) if model.in_bits else 1))
+    aim = gap if why is None else max(gap, 1.05 * (solution.value - solution.bound) / model.unit)
     ends = until if why is None else max(until, time.monotonic()) + min(RESCUE, QUICK * seconds)
     return answered(model, program, restore, solution, why, seconds, gap=aim, aim=gap, deadline=ends)
 
@@ -297,7 +297,7 @@ def without_small(
     """The exact channel of the solution without its dust; None where it has none or removing it costs too much."""
     if solution.channel is not None and not any(0 < v < LEAST[0] for row in solution.channel for v in row):
         return None  # a vertex, with as few entries as can be
-    scale = log(2) if model.in_bits else 1.0
+    scale = model.unit
     found = without_dust(
         program, solution, gap=0.9 * gap * scale, aim=0.9 * aim * scale, deadline=deadline, solve_on=solve_on
     )
@@ -332,7 +332,7 @@ def solved(
     """The search, first for more than was asked for when the problem is small."""
     secrets = [t for _, t in program.objective] + [t for t, _ in program.leakages + program.worst]
     size = program.letters * len(program.mass) * max(1, sum(len(t.group) for t in secrets))
-    scale = log(2) if model.in_bits else 1.0
+    scale = model.unit
     aims = [g for g in (FINE, 10 * FINE, 100 * FINE) if g < gap] if fine and size <= SMALL else []
 
     def told(step: int, value: float, bound: float) -> None:

@@ -8,7 +8,6 @@ have their letter and in the others every row takes its cheapest one, and one ta
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log
 from time import monotonic
 
 import numpy as np
@@ -165,8 +164,8 @@ def generated(
         model = Model.of(problem, used)
         program, restore = presolve(model)
         given = Arrays.of(program)
-        unit = log(2) if model.in_bits else 1.0
-        tol, possible = SHARE * gap * unit, True
+        tol = SHARE * gap * model.unit
+        possible = True
         starts = draw.dirichlet(np.full(len(tables.p), 0.5), STARTS)
         try:
             solution = _nearest(program, tol, max(1.0, deadline - monotonic()))
@@ -193,7 +192,7 @@ def generated(
                 raise SolverFailed(f"no recipe of {len(used)} maps keeps all limits, and of others it is not known")
             return Generated(model, program, restore, solution, more, solution.bound - short)
         if on_progress:
-            on_progress(f"{len(used)} maps" + (f": {solution.value / unit:.6g}" if possible else ""))
+            on_progress(f"{len(used)} maps" + (f": {solution.value / model.unit:.6g}" if possible else ""))
         if over(deadline):
             raise SolverFailed(f"after {len(used)} maps there are still others that pay")
         fresh = [t for t in more[:MORE] if t not in known]
