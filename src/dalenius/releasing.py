@@ -180,6 +180,7 @@ def release(
     memory: int | None = None,
     into: tuple[str, str] | None = None,
     on_progress: Progress | None = None,
+    on_design: Callable[[Design], None] | None = None,
 ) -> Outcome:
     """The whole walk: design, prove, draw, audit, and a folder with everything that leaves and the proof of it.
 
@@ -219,6 +220,8 @@ def release(
         Address of a database and a new table in it, in place of a file.
     on_progress : callable, optional
         Told the stage, how much of it is done, and how much there is in all.
+    on_design : callable, optional
+        Told the proved design before anything is charged or drawn; what it raises ends the release.
 
     Returns
     -------
@@ -285,6 +288,8 @@ def release(
         estimates = population_words(design, coded.pmf(), coded.rows)
         remarks += [f"estimate, outside the proof: {words}" for words in estimates]
     design = replace(design, remarks=tuple(remarks))  # which travel beside the document that was proved
+    if on_design is not None:
+        on_design(design)
     key = key or Key.fresh()
     digest = rows.digest(coded)
     charged = _charged(book, design, coded, digest, key, dataset or _name_of(bound, table)) if book else None

@@ -10,6 +10,7 @@ import threading
 import time
 from argparse import Namespace
 from collections import deque
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import numpy as np
 import pytest
 
 import dalenius
-from dalenius import stopping, verify
+from dalenius import releasing, stopping, verify
 from dalenius.cli import interrupts, main
 from dalenius.core import Distortion, Independent, Leakage, LocalDP, MinimizeDistortion, MinimizeLeakage, Pmf, Problem
 from dalenius.errors import SolverFailed, Unsupported
@@ -25,6 +26,7 @@ from dalenius.mechanisms import solve
 from dalenius.mechanisms.columns.leakage import preflight
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.preflight import Size
+from dalenius.mechanisms.holding import best_held
 from dalenius.solvers.leakage.simple import stay_or_forget
 from dalenius.solvers.lp import OutOfTime, maximise
 
@@ -177,8 +179,68 @@ def test_point_14_an_interrupt_keeps_the_best_design_if_asked(tmp_path):
         assert running.poll() is None
         os.kill(running.pid, signal.SIGTERM)
         assert running.wait(120) == 0
-        assert "best design so far" in running.stderr.read()
+        assert "best recipe that is proved" in running.stderr.read()
     assert main(["verify", str(tmp_path / "d.json")]) == 0
+
+
+def stopped(number=signal.SIGTERM):
+    """What a long call does while a signal comes: nothing, until something else ends it."""
+    os.kill(os.getpid(), number)
+    for _ in range(1000):
+        time.sleep(0.01)
+    pytest.fail("nothing ended this")
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    for name in ("PATIENCE", "AGAIN", "LONGEST"):
+        monkeypatch.setattr(interrupts, name, 0.05)
+    monkeypatch.setattr(interrupts.os, "_exit", lambda _code: None)
+
+
+@pytest.mark.parametrize("number", interrupts.SIGNALS)
+def test_point_14_a_proof_is_not_waited_for_where_a_design_is_proved(impatient, number):
+    """The proof of a table of 9,306 records takes longer than the two seconds that somebody waits."""
+    design = solve(asked(law(rows=3)))
+
+    def search(seconds):
+        return replace(design, bound=design.value / 2) if not seconds else stopped(number)
+
+    with interrupts.interruptible(keep=True):
+        assert best_held(search, 1e-6, 1000.0).bound == design.value / 2
+        time.sleep(0.2)  # what is about to be written is not disturbed
+
+
+@pytest.mark.parametrize("searching", [False, True], ids=["reading", "searching"])
+def test_point_14_nothing_is_kept_where_nothing_is_proved_yet(impatient, capsys, searching):
+    with pytest.raises(KeyboardInterrupt), interrupts.interruptible(keep=True):
+        best_held(lambda _: stopped(), 1e-6, 1000.0) if searching else stopped()
+    assert "no recipe is proved yet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("when", ["while it searches", "while it draws"])
+def test_point_14_a_release_that_is_ended_keeps_its_design(tmp_path, monkeypatch, capsys, impatient, when):
+    rows = "\n".join(["x,s", *["a,u", "a,v", "b,u", "b,v", "b,v"] * 30])
+    (tmp_path / "t.csv").write_text(rows + "\n")
+    (tmp_path / "p.toml").write_text(
+        FILE.replace('pmf = "joint.json"', 'table = "t.csv"\n[columns.x]\nvalues = ["a", "b"]\n[columns.s]')
+        .replace("[columns.s]", '[columns.s]\nvalues = ["u", "v"]')
+        .replace('"X"', '"x"')
+        .replace('"S"', '"s"')
+    )
+    if when == "while it draws":
+        monkeypatch.setattr(releasing, "examine", lambda *_, **__: stopped(signal.SIGINT))
+    else:
+        design = releasing.solve
+        monkeypatch.setattr(releasing, "solve", lambda *a, **k: (stopping.stop(), design(*a, **k))[1])
+    monkeypatch.chdir(tmp_path)
+    command = ["release", "p.toml", "-o", "out", "--on-interrupt", "keep"]
+    assert main(command) == 130
+    told = capsys.readouterr().err
+    assert "The proved recipe is kept in out.design.json (confidential). No rows were released." in told
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.design.about.json", "out.design.json", "p.toml", "t.csv"]
+    assert main(["verify", "out.design.json"]) == 0
+    assert main(command) == 2, "what was kept is not replaced unless that is said"
 
 
 @pytest.mark.long
@@ -222,6 +284,16 @@ def test_what_takes_too_long_says_which_column_to_group():
     with pytest.raises(Unsupported, match=r"for the proof alone, and 6 s of --seconds are left.*Group A"):
         size.refuse_too_large(6)
     assert re.fullmatch(r"1,970 to 2,400 combinations, about .+, [\d.,]+ [KMG]i?B", size.words())
+
+
+@pytest.mark.parametrize(("seconds", "foretold"), [("0.01", True), ("60", False)])
+def test_point_14_a_time_that_is_too_short_is_foretold(tmp_path, monkeypatch, capsys, seconds, foretold):
+    (tmp_path / "joint.json").write_text(json.dumps(law(rows=20).to_json()))
+    (tmp_path / "p.toml").write_text(FILE)
+    monkeypatch.chdir(tmp_path)
+    main(["solve", "p.toml", "-o", "d.json", "--seconds", seconds])
+    sentence = "to prove and write a first recipe takes about 1 s, longer than the 0.0 s that are left of --seconds."
+    assert (sentence in capsys.readouterr().err) is foretold
 
 
 def test_point_14_whoever_said_less_time_than_it_takes_is_told():

@@ -121,7 +121,7 @@ def parser() -> argparse.ArgumentParser:
             "--on-interrupt",
             choices=["stop", "keep"],
             default="stop",
-            help="at Ctrl-C: stop at once (default), or keep the best recipe so far",
+            help="at Ctrl-C: stop at once (default), or keep the best recipe that is proved so far",
         )
 
     init_command(command, writes)

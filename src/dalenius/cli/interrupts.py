@@ -1,4 +1,4 @@
-"""Ctrl-C and a polite kill: end within two seconds, or with the best design so far.
+"""Ctrl-C and a polite kill: end within two seconds, with nothing or with the best design that is proved.
 
 Python runs its signal handlers between two of its own instructions, and a long call of a numerical library is one
 instruction. So the signal is also written to a pipe, at once and by the interpreter itself; a thread reads it and ends
@@ -17,14 +17,24 @@ from contextlib import contextmanager
 from types import FrameType
 
 from dalenius import stopping
-from dalenius.errors import SolverFailed
+from dalenius.errors import DaleniusError, SolverFailed
+from dalenius.stopping import Stage
 
-__all__ = ["CODE", "interruptible", "overtime", "seconds_left", "within"]
+__all__ = ["CODE", "Interrupted", "interruptible", "overtime", "seconds_left", "within"]
 
 CODE = 130
 PATIENCE = 1.0  # seconds that a clean end may take: with what a busy machine adds, less than two
+AGAIN = 0.2  # seconds until somebody who asked for the best design is thought of again
+LONGEST = 1.6  # seconds after which nothing that is not proved is waited for
 LATE = 1.1  # times --seconds: what somebody should be told about
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupted(DaleniusError):
+    """Somebody ended the command, and something of it was kept."""
+
+    exit_code = CODE
+    code = "interrupted"
 
 
 @contextmanager
@@ -34,32 +44,43 @@ def interruptible(*, keep: bool) -> Iterator[None]:
     Parameters
     ----------
     keep
-        Whether the first signal lets searches end with what they have, so that it is proved and written; the second
+        Whether the first signal ends searches with the best design that is proved, or is within a second; the second
         one gives up.
     """
     if threading.current_thread() is not threading.main_thread():  # signals reach the main thread only
         yield
         return
-    stopping.resume()
+    stopping.resume(keep=keep and hasattr(signal, "setitimer"))
     asked = 0
+    since = 0.0
 
     def handler(_number: int, _frame: FrameType | None) -> None:
-        nonlocal asked
+        nonlocal asked, since
         asked += 1
-        if keep and asked == 1:
+        if stopping.keeps() and asked == 1:
+            since = time.monotonic()
             stopping.stop()
-            print("dalenius: ending with the best design so far; once more to give up", file=sys.stderr)
+            signal.setitimer(signal.ITIMER_REAL, PATIENCE, AGAIN)
+            print("dalenius: ending with the best recipe that is proved; once more to give up", file=sys.stderr)
             return
         raise KeyboardInterrupt
 
+    def late(_number: int, _frame: FrameType | None) -> None:
+        """What was asked for did not end by itself: end it with what is held, or with nothing."""
+        stage = stopping.stage()
+        if stage is Stage.HOLDING:
+            raise stopping.Enough
+        if stage is Stage.BEFORE or (stage is Stage.SEARCHING and time.monotonic() - since > LONGEST):
+            print("dalenius: no recipe is proved yet, so that none is kept", file=sys.stderr)
+            raise KeyboardInterrupt
+
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
-    allowed = 2 if keep else 1
 
     def watch() -> None:
         seen = 0
         with open(reading, "rb", buffering=0) as signals:
-            while seen < allowed:
+            while seen < (2 if stopping.keeps() else 1):
                 received = signals.read(1)
                 if not received:
                     return
@@ -69,11 +90,15 @@ def interruptible(*, keep: bool) -> Iterator[None]:
 
     done = threading.Event()
     before = {number: signal.signal(number, handler) for number in SIGNALS}
+    if stopping.keeps():
+        before[signal.SIGALRM] = signal.signal(signal.SIGALRM, late)
     waking = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     threading.Thread(target=watch, daemon=True, name="interrupts").start()
     try:
         yield
     finally:
+        if signal.SIGALRM in before:
+            signal.setitimer(signal.ITIMER_REAL, 0)
         signal.set_wakeup_fd(waking)
         done.set()
         for number, known in before.items():

@@ -7,14 +7,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from dalenius import stopping
 from dalenius.api import Outcome, at_point, release
-from dalenius.cli.interrupts import overtime, seconds_left
+from dalenius.cli.interrupts import Interrupted, overtime, seconds_left
+from dalenius.cli.solve import write_design
 from dalenius.cli.summary import after_release
 from dalenius.cli.terminal import progress, say
-from dalenius.core import Problem
+from dalenius.core import Design, Problem
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError
 from dalenius.ledger import Ledger
+from dalenius.outputs import refuse_existing
 from dalenius.report import words
 from dalenius.sampling import Key
 from dalenius.tables.workspace import memory_of
@@ -37,7 +40,8 @@ def run(arguments: Namespace) -> None:
 
 def released(arguments: Namespace, problem: Problem) -> None:
     """Release a problem as the arguments say, and tell what came of it."""
-    with progress(arguments) as show, _key(arguments) as key:
+    kept = _Kept(Path(f"{Path(arguments.output)}.design.json"), arguments.force)
+    with kept.if_stopped(), progress(arguments) as show, _key(arguments) as key:
         outcome = release(
             problem,
             arguments.output,
@@ -52,6 +56,7 @@ def released(arguments: Namespace, problem: Problem) -> None:
             memory=None if arguments.memory is None else memory_of(arguments.memory),
             into=tuple(arguments.into) if arguments.into else None,
             on_progress=show,
+            on_design=kept.take,
         )
     document = outcome.design.outline()
     into = arguments.into[1] if arguments.into else None
@@ -76,6 +81,48 @@ def released(arguments: Namespace, problem: Problem) -> None:
             "ledger": None if outcome.charged is None else {"id": outcome.charged.id, "state": outcome.charged.state},
         },
     )
+
+
+class _Kept:
+    """The design of a release, for whoever stops it and asked to keep that.
+
+    Parameters
+    ----------
+    place : Path
+        Where it is kept, beside the folder that does not come about.
+    force : bool
+        Whether what is there may be replaced.
+    """
+
+    def __init__(self, place: Path, force: bool) -> None:
+        self.place, self.force = place, force
+        self.design: Design | None = None
+        if stopping.keeps():
+            refuse_existing(place, force=force)
+
+    def take(self, design: Design) -> None:
+        """Before anything is charged or drawn: whoever asked for what there is gets the design, and nothing else."""
+        if not stopping.keeps():
+            return
+        self.design = design
+        if stopping.asked():
+            raise KeyboardInterrupt
+        stopping.keep_no_more()  # rows are drawn in a time that nobody knows: the next signal ends that
+
+    @contextmanager
+    def if_stopped(self) -> Iterator[None]:
+        """Write the design where the block is stopped after it was found."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if self.design is None:
+                raise
+            write_design(self.design, self.place, force=self.force)
+            raise Interrupted(
+                "interrupted before the rows were released.",
+                do=f"Draw them later: dalenius apply {self.place} TABLE -o FILE.",
+                state=f"The proved recipe is kept in {self.place} (confidential). No rows were released.",
+            ) from None
 
 
 def _details(outcome: Outcome, document: dict[str, Any]) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dalenius.cli.interrupts import overtime, seconds_left
 from dalenius.cli.terminal import progress, say
-from dalenius.core import Problem
+from dalenius.core import Design, Problem
 from dalenius.documents import about_file
 from dalenius.mechanisms import solve
 from dalenius.outputs import new_file, refuse_existing
@@ -20,16 +20,22 @@ def run(arguments: Namespace) -> None:
             Problem.from_file(arguments.problem),
             gap=arguments.gap,
             seconds=seconds_left(arguments),
-            on_progress=(lambda words: show(words, None, None)) if show else None,
+            on_progress=(lambda words: show(f"designing, {words}", None, None)) if show else None,
         )
-    beside = about_file(output)
-    with new_file(beside, force=True, private=True) as place:
-        place.write_bytes(design.about().encode())
-        with new_file(output, force=arguments.force, private=True) as main:
-            main.write_bytes(design.dumps().encode())
+    beside = write_design(design, output, force=arguments.force)
     document = design.outline()
     lines = [*words.promised(document), *words.proved(document), *(f"Note: {remark}." for remark in design.remarks)]
     lines += overtime(arguments)
     lines += [f"Written: {output} and {beside.name} (confidential); SHA-256 {design.digest()}."]
     figures = ("value", "bound", "gap", "unit", "method", "guarantees", "remarks", "fingerprint")
     say(arguments, lines, {key: document[key] for key in figures})
+
+
+def write_design(design: Design, output: Path, *, force: bool) -> Path:
+    """Write a proof file and what belongs to it, both or neither; the name of the second one."""
+    beside = about_file(output)
+    with new_file(beside, force=True, private=True) as place:
+        place.write_bytes(design.about().encode())
+        with new_file(output, force=force, private=True) as main:
+            main.write_bytes(design.dumps().encode())
+    return beside

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from dalenius.cli.waiting import Waiting
+from dalenius.cli.waiting import TOO_SHORT, Waiting
 
 if TYPE_CHECKING:
     from dalenius.core.source import Dialect
@@ -21,12 +21,17 @@ EVERY = 0.1
 
 @contextmanager
 def progress(arguments: Namespace) -> Iterator[Callable[[str, int | None, int | None], None] | None]:
-    """A line on standard error that follows long work; nothing when nobody looks."""
+    """A line on standard error that follows long work; in a log only that the time is too short, before it is over."""
+    waiting = Waiting()
+
+    def foretell(stage: str, _done: int | None, _total: int | None) -> None:
+        if TOO_SHORT in stage and (lasting := waiting.lasting(stage)):
+            print(f"dalenius: {lasting}", file=sys.stderr)
+
     if arguments.quiet or arguments.json or not sys.stderr.isatty():
-        yield None
+        yield None if arguments.quiet else foretell
         return
     last = 0.0
-    waiting = Waiting()
 
     def show(stage: str, done: int | None, total: int | None) -> None:
         nonlocal last

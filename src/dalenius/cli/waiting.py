@@ -18,6 +18,8 @@ STAGES = {
 PAIR = re.compile(r"(?:step \d+: |between )(\S+?),? (?:at least|and) (\S+)")
 SHARE = re.compile(r"gap ([\d.]+)%")
 SIZE = re.compile(r"about ([\d.]+) (s|minutes|hours)\b")
+TOO_SHORT = "left of --seconds"
+"""What every sentence says that foretells more time than there is."""
 LONG = {"s": 10.0, "minutes": 0.0, "hours": 0.0}
 """An estimate beyond this many of its unit is worth a line of its own that stays."""
 
@@ -60,8 +62,10 @@ class Waiting:
         return f"{title}: {self._searched(words)}" if words else title
 
     def lasting(self, stage: str) -> str | None:
-        """A sentence that is worth a line of its own: the size of a search that will take long."""
+        """A sentence that is worth a line of its own: a search will take long, or longer than it may."""
         words = stage.partition(", ")[2]
+        if TOO_SHORT in words:
+            return f"Note: {words}."
         found = SIZE.search(words)
         if found is None or "combinations" not in words or float(found[1]) < LONG[found[2]]:
             return None

@@ -19,9 +19,10 @@ from dalenius.core import (
 from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import Unsupported
 from dalenius.mechanisms.declared import GAP, SECONDS, Mechanism
+from dalenius.mechanisms.holding import best_held
 from dalenius.mechanisms.registry import mechanisms
 from dalenius.mechanisms.ways import ways_out
-from dalenius.stopping import left
+from dalenius.stopping import keeps, left
 
 __all__ = ["nearest_reasons", "solve"]
 
@@ -167,7 +168,12 @@ def _designed(
     from dalenius.mechanisms.own_values import refuse_inverted
     from dalenius.mechanisms.persons import of_persons
 
-    single = mechanism.design(problem.of_one_row, gap=gap, seconds=seconds, on_progress=on_progress)
+    one_row = problem.of_one_row
+
+    def designed(time: float) -> Design:
+        return mechanism.design(one_row, gap=gap, seconds=time, on_progress=on_progress)
+
+    single = best_held(designed, gap, seconds) if keeps() else designed(seconds)
     design = with_cells(of_persons(refuse_inverted(single), problem))
     if problem.robust and "ball" not in mechanism.takes:
         design = replace(design, remarks=(*design.remarks, UNDER_EVERY_LAW))

@@ -23,6 +23,7 @@ from dalenius.errors import Unsupported
 from dalenius.kernel import check
 from dalenius.mechanisms.records import packs, priced, unseen
 from dalenius.mechanisms.records.design import certified, design
+from dalenius.mechanisms.records.preflight import finish_seconds, search_seconds
 from dalenius.mechanisms.records.priced import PricedRecords
 from dalenius.mechanisms.records.several import all_together
 from dalenius.mechanisms.records.takes import by_records
@@ -135,6 +136,22 @@ def test_point_14_every_transport_of_records_hears_the_clock(promise, seen):
         assert 0 <= found.bound <= found.value
         rounds[seconds] = sum("transport, round" in words for words in told)
     assert rounds[0.0] == 0 < rounds[60.0]
+
+
+@pytest.mark.parametrize(("seconds", "foretold"), [(0.01, True), (60.0, False)])
+def test_point_14_too_little_time_for_any_proof_is_foretold(seconds, foretold):
+    told = []
+    design(asked(200, 4, form="records"), seconds=seconds, on_progress=told.append)
+    assert any("left of --seconds" in words for words in told) is foretold
+
+
+def test_point_14_the_proof_has_its_time_before_the_search_has_its_share():
+    """Half of five seconds went to the search, and the proof took longer than the other half."""
+    wide = Wide.of(asked(200, 4, form="records"))
+    needed = finish_seconds(wide)
+    assert search_seconds(wide, needed / 2, 0.5) == 0
+    assert search_seconds(wide, 1.25 * needed, 0.5) == pytest.approx(needed / 4)
+    assert search_seconds(wide, 100 * needed, 0.5) == pytest.approx(50 * needed)
 
 
 def test_point_14_whoever_waits_gets_fewer_shares():

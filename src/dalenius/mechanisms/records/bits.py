@@ -15,6 +15,7 @@ from math import exp, inf, log
 import numpy as np
 
 from dalenius.errors import SolverFailed
+from dalenius.mechanisms.records.preflight import search_seconds
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Found, record_proof
@@ -101,7 +102,7 @@ class Curve:
             rows = rounded(self.still, len(self.atoms.at))
             return Found(rows, self._proof(None), "records: nothing has to change")
         near = target * (1 - ROOM)
-        deadline = time.monotonic() + SEARCH * seconds
+        deadline = time.monotonic() + search_seconds(self.wide, seconds, SEARCH)
         for _ in range(TRIES):
             mixture = self._mixture(near)
             tangent = max((p.tangent for p in self.points), key=lambda t: t.bound - t.lam * target, default=None)

@@ -24,6 +24,7 @@ from dalenius.core import (
 from dalenius.core.held_columns import with_held_columns
 from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import Infeasible, SolverFailed, Unsupported
+from dalenius.mechanisms.columns.leakage.preflight import late_words
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.records.barred import barred, in_between, with_everything_allowed, without_barred_changes
@@ -33,9 +34,9 @@ from dalenius.mechanisms.records.limited import NothingWithin, behind_walls, is_
 from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed, over_all_letters
 from dalenius.mechanisms.records.medians import towards_medians
 from dalenius.mechanisms.records.odds import best_guess, bounded_posterior
-from dalenius.mechanisms.records.preflight import refuse_too_large
+from dalenius.mechanisms.records.preflight import least_seconds, refuse_too_large, search_seconds
 from dalenius.mechanisms.records.priced import PricedRecords
-from dalenius.mechanisms.records.several import all_together
+from dalenius.mechanisms.records.several import SEARCHED, all_together
 from dalenius.mechanisms.records.takes import FORM, RECORDS
 from dalenius.mechanisms.records.unseen import cancelled
 from dalenius.mechanisms.records.wide import Wide
@@ -80,7 +81,9 @@ def design(problem: Problem, *, gap: float = GAP, seconds: float = SECONDS, on_p
     held = with_held_columns(with_gains(problem, problem.pmf.variables))
     wide = Wide.of(held)
     refuse_too_large(wide)
-
+    late = late_words(f"{len(wide.counts):,} different records", least_seconds(wide), seconds)
+    if on_progress is not None and late:
+        on_progress(late)
     design = certified(wide, _Task(wide, gap, seconds, on_progress).found(), seconds)
     return replace(design, remarks=(*design.remarks, *held_words(problem)))
 
@@ -272,7 +275,7 @@ def _to_medians(task: _Task) -> Found:
             'towards = "median" is for an independent release, with one observed secret and without limits',
             do="Leave out towards.",
         )
-    return towards_medians(task.wide, 0.0, task.on_progress, _ending(task.seconds))
+    return towards_medians(task.wide, 0.0, task.on_progress, _ending(task.wide, task.seconds))
 
 
 def _in_one_direction(task: _Task) -> Found:
@@ -282,7 +285,7 @@ def _in_one_direction(task: _Task) -> Found:
             "towards is for an independent release, with one observed secret of two values and without limits",
             do="Leave out towards.",
         )
-    return towards(task.wide, share, 0.0, task.on_progress, _ending(task.seconds))
+    return towards(task.wide, share, 0.0, task.on_progress, _ending(task.wide, task.seconds))
 
 
 def _over_all_letters(task: _Task) -> Found | None:
@@ -292,7 +295,7 @@ def _over_all_letters(task: _Task) -> Found | None:
 def _over_all_records(task: _Task) -> Found:
     whole = listed(task.wide, task.gap, task.seconds, task.on_progress)
     plain = task.independent and not task.limited
-    matched = least_change(task.wide, 0.0, task.on_progress, _ending(task.seconds)) if plain else whole
+    matched = least_change(task.wide, 0.0, task.on_progress, _ending(task.wide, task.seconds)) if plain else whole
     # The channel that was listed is the best among records; the proof is the one that says more.
     return replace(whole, proof=matched.proof, remarks=matched.remarks) if matched.bound > whole.bound else whole
 
@@ -362,13 +365,14 @@ def _at_any_size(task: _Task, table: Wide | None = None) -> Found:
         known = task.curve
         priced = known
         if not isinstance(priced, PricedRecords):
-            priced = PricedRecords(wide, task.on_progress, _ending(task.seconds))
+            priced = PricedRecords(wide, task.on_progress, _ending(task.wide, task.seconds))
         return priced.found(promise.at_most_bits, task.seconds)
     found = None if several else _by_itself(wide, task.seconds, on_progress=task.on_progress, curve=task.curve)
     if found is not None:
         return found
     alone = partial(_by_itself, on_progress=task.on_progress, curve=None)
-    return all_together(wide, alone, task.seconds, task.on_progress)
+    searching = search_seconds(wide, task.seconds, SEARCHED)
+    return all_together(wide, alone, searching / SEARCHED, task.on_progress)
 
 
 Way = Callable[[_Task], Found | None]
@@ -387,9 +391,9 @@ WAYS: tuple[tuple[Callable[[_Task], bool], Way], ...] = (
 """Ways to a channel, and when they fit: the first that fits and finds one is taken."""
 
 
-def _ending(seconds: float) -> float:
+def _ending(wide: Wide, seconds: float) -> float:
     """When a transport has to end, of `time.monotonic`; whoever asks for what there is ends it in any case."""
-    return time.monotonic() + TRANSPORTED * seconds
+    return time.monotonic() + search_seconds(wide, seconds, TRANSPORTED)
 
 
 def _by_itself(
@@ -400,10 +404,10 @@ def _by_itself(
     if not wide.seen:
         if type(promise) is not Independent or len(wide.classes) != 2 or wide.problem.preserve_marginals:
             return None
-        return cancelled(wide, on_progress, _ending(seconds))
+        return cancelled(wide, on_progress, _ending(wide, seconds))
     if type(promise) is Independent:
         transported = preserving if wide.problem.preserve_marginals else least_change
-        return transported(wide, 0.0, on_progress, _ending(seconds))
+        return transported(wide, 0.0, on_progress, _ending(wide, seconds))
     if type(promise) is Leakage:
         known = curve if isinstance(curve, Curve) else Curve(wide, on_progress)
         # Behind a wall nothing is known that tells nothing.
@@ -412,9 +416,9 @@ def _by_itself(
     if len(wide.classes) != 2:
         return None
     if isinstance(promise, Guess):
-        return best_guess(wide, promise, on_progress, _ending(seconds)) if promise.gain is None else None
+        return best_guess(wide, promise, on_progress, _ending(wide, seconds)) if promise.gain is None else None
     assert isinstance(promise, InformationPrivacy | WorstCaseLeakage)
-    return bounded_posterior(wide, promise, on_progress, _ending(seconds))
+    return bounded_posterior(wide, promise, on_progress, _ending(wide, seconds))
 
 
 def _majority(wide: Wide) -> bool:

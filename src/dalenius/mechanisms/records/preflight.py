@@ -8,12 +8,16 @@ from dalenius.kernel.numbers import LONGEST_FILE
 from dalenius.mechanisms.columns.leakage.preflight import SHARE, free_memory, memory_words, time_words
 from dalenius.mechanisms.records.wide import Wide
 
-__all__ = ["foretold", "refuse_too_large"]
+__all__ = ["finish_seconds", "foretold", "least_seconds", "refuse_too_large", "search_seconds"]
 
 PAIR = 7e-8
 """Seconds for each pair of records that is compared, all rounds together."""
 BASE, RECORD = 400 << 20, 6_000
 """Bytes of memory before the search, and for each different record."""
+FINISHED, AT_ONCE = 0.3, 2e-4
+"""Seconds that a release takes at the least to be made whole, proved and written, and for each input of it."""
+FIRST = 1e-4
+"""Seconds for each input until there is a release to be proved."""
 WRITTEN = 69
 """Characters of a proof file for each different record, at least: 69 to 72 in tables of 10 to 13 columns."""
 
@@ -37,6 +41,31 @@ def foretold(wide: Wide, pairs: int) -> str:
         f"{pairs / 1e9:.1f} billion pairs of records; about {time_words(PAIR * pairs)} of computing and "
         f"{memory_words(memory_needed(wide))} of memory"
     )
+
+
+def finish_seconds(wide: Wide) -> float:
+    """What is needed after the search: the proof of one release, and the writing of it."""
+    return FINISHED + AT_ONCE * len(wide.counts)
+
+
+def search_seconds(wide: Wide, seconds: float, share: float) -> float:
+    """The time that a search may take: a share of all, and no more than leaves the time for what comes after it.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+    seconds : float
+        For everything.
+    share : float
+        Of it, for the search.
+    """
+    return max(0.0, min(share * seconds, seconds - finish_seconds(wide)))
+
+
+def least_seconds(wide: Wide) -> float:
+    """What a release takes that is proved and written, after hardly any search."""
+    return finish_seconds(wide) + FIRST * len(wide.counts)
 
 
 def refuse_too_large(wide: Wide) -> None:

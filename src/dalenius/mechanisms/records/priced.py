@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from dalenius.errors import SolverFailed, Unsupported
 from dalenius.mechanisms.records.bits import ROW, rounded
+from dalenius.mechanisms.records.preflight import finish_seconds
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.unseen import quiet
 from dalenius.mechanisms.records.wide import Wide
@@ -173,7 +174,8 @@ class PricedRecords:
         silent = self.quiet
         nearby = self.arcs_nearby() if len(self.crowd.prior) > 2 else ()
         proof = min(proof_seconds(self.wide), PROVED * seconds)
-        done = _ending(start, seconds, 1.0 + WRITTEN * STAY.most * len(self.rows) + proof)
+        after = 1.0 + WRITTEN * STAY.most * len(self.rows) + proof
+        done = _ending(start, seconds, after, min(after, finish_seconds(self.wide)))
         flows: list[Flow] = [silent.flow]
         found: list[Priced] = []
         begin = Flow(
@@ -294,15 +296,18 @@ def _worth_proving(priced: Priced, target: float) -> bool:
     return known > 0 or (known == -np.inf and not asked())
 
 
-def _ending(start: float, seconds: float, after: float) -> Callable[[], bool]:
-    """Whether a search has to end, for what comes after it to be done in time; later work is as slow as that before."""
+def _ending(start: float, seconds: float, after: float, least: float) -> Callable[[], bool]:
+    """Whether a search has to end, for what comes after it to be done in time; later work is as slow as that before.
+
+    What comes after takes so long at the least, with few shares; beyond that it gets a share of the time.
+    """
     begun = time.process_time()
 
     def done() -> bool:
         passed = time.monotonic() - start
         slower = max(1.0, passed / max(time.process_time() - begun, 1e-3)) if passed > 1 else 1.0
         kept = min(AFTER * seconds, after) if slower < 1.5 else min(BUSY * seconds, slower * after)
-        return over(start + seconds - kept)
+        return over(start + seconds - max(kept, slower * least))
 
     return done
 

@@ -42,7 +42,7 @@ from dalenius.mechanisms.records.zero import Found, least_change
 from dalenius.solvers.flows.distances import pairwise
 from dalenius.stopping import left, over
 
-__all__ = ["all_together"]
+__all__ = ["SEARCHED", "all_together"]
 
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[str], None] | None

@@ -13,7 +13,7 @@ from dalenius.core import Independent, Leakage, MinimizeLeakage, Problem, WorstC
 from dalenius.errors import NOTHING_DONE, Unsupported
 from dalenius.mechanisms.records.takes import FORM, RECORDS
 
-__all__ = ["SHARE", "Size", "by_records", "free_memory", "memory_words", "time_words"]
+__all__ = ["SHARE", "Size", "by_records", "free_memory", "late_words", "memory_words", "time_words"]
 
 PROOF = 40e-6  # seconds for each entry, of model and proof together
 WRITTEN = 0.5e-6  # seconds for each entry of the channel that is written, with a row for every input that can be
@@ -100,6 +100,16 @@ class Size:
         needs = f"{time_words(self.search_seconds + self.proof_seconds)}, {memory_words(self.memory)}"
         return f"{size} combinations, about {needs}"  # in one line of a terminal
 
+    def late_words(self, seconds: float) -> str | None:
+        """What is said before the search where the time is too short for any.
+
+        Parameters
+        ----------
+        seconds : float
+            That are left.
+        """
+        return late_words(f"{self.rows:,} to {self.letters:,} combinations", self.proof_seconds, seconds)
+
     def refuse_too_large(self, seconds: float, also: str = "") -> None:
         """Refuse, before anything is allocated, what fits neither the memory nor the time.
 
@@ -165,6 +175,26 @@ def by_records(problem: Problem) -> str:
         The end of a sentence, or nothing.
     """
     return f', or say form = "{FORM}"' if RECORDS.why_not(replace(problem, form=FORM)) is None else ""
+
+
+def late_words(size: str, needed: float, seconds: float) -> str | None:
+    """What is said before a search that cannot end in its time: a sentence, or nothing.
+
+    Parameters
+    ----------
+    size : str
+        Of the problem, in words.
+    needed : float
+        Seconds until a first recipe is found, proved and written.
+    seconds : float
+        That are left; of a search without any nothing is expected.
+    """
+    if needed <= seconds or not seconds:
+        return None
+    return (
+        f"{size}; to prove and write a first recipe takes about {time_words(needed)}, longer than the {seconds:.1f} s "
+        "that are left of --seconds"
+    )
 
 
 def time_words(seconds: float) -> str:

@@ -79,7 +79,7 @@ def designed(
     size = Size.of(problem)
     size.refuse_too_large(seconds, by_records(problem))
     if on_progress:
-        on_progress(size.words())
+        on_progress(size.late_words(seconds) or size.words())
     if any(isinstance(g, CURVED) for g in problem.guarantees):
         return _with_cuts(problem, size, gap=gap, seconds=seconds, on_progress=on_progress)
     model = Model.of(problem)
