@@ -25,7 +25,7 @@ class Stage(Enum):
     BEFORE = "nothing is known yet"
     SEARCHING = "a search runs, and nothing is proved yet"
     HOLDING = "a search runs, and a proved design is held"
-    FOUND = "a proved design is about to be written"
+    ENDING = "what runs ends by itself and soon: a proved design is written, or a curve with the points that it has"
 
 
 class _Command:

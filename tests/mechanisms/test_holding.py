@@ -40,7 +40,7 @@ def test_point_14_what_was_proved_before_is_there_when_a_longer_search_is_ended(
         raise stopping.Enough
 
     assert best_held(search, 1e-6, 1000.0) is first
-    assert stopping.stage() is Stage.FOUND
+    assert stopping.stage() is Stage.ENDING
 
 
 def test_each_search_is_longer_and_the_last_one_has_the_rest(proved):

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from dalenius import stopping
 from dalenius.api import tradeoff
 from dalenius.cli import point as one_point
 from dalenius.cli import sweeping
@@ -19,6 +20,7 @@ from dalenius.mechanisms.columns.funnel.sweep import Sweep
 from dalenius.mechanisms.columns.leakage.curve import Curve, Point
 from dalenius.outputs import CURVE, new_folder, refuse_existing, write_text
 from dalenius.papers.curve import Chart, Line, draw
+from dalenius.stopping import Stage
 
 TINY = Fraction(1, 10_000)
 FILES = "curve.csv, curve.json, marks.json and curve.svg"
@@ -29,6 +31,7 @@ def run(arguments: Namespace) -> int:
         return one_point.run(arguments)
     folder = Path(arguments.output)
     refuse_existing(folder, force=arguments.force, kind=CURVE)
+    stopping.reach(Stage.ENDING)  # whoever asks for what there is gets every point, each without further search
     with progress(arguments) as show:
         curve = tradeoff(
             Problem.from_file(arguments.problem),

@@ -50,23 +50,23 @@ def best_held(design: Callable[[float], Design], gap: float, seconds: float) -> 
             began = time.monotonic()
             rest = stopping.left(deadline)
             last = LONGER * share >= rest
+            found = best  # where a search had too little time, a longer one may have a design
             try:
                 found = design(rest if last else share)
-            except (SolverFailed, Unsupported):  # a longer search may have one
+            except (SolverFailed, Unsupported):
                 if last and best is None:
                     raise
-                found = best
             if found is not None:
                 ended = last or stopping.asked() or found.gap <= gap or (best is not None and _equal(found, best))
                 best = found if best is None else _better(best, found)
                 # Inside the block: a signal comes before this line, and is caught below, or finds the search ended.
-                stopping.reach(Stage.FOUND if ended else Stage.HOLDING)
+                stopping.reach(Stage.ENDING if ended else Stage.HOLDING)
                 if ended:
                     return best
             share = max(FIRST, LONGER * share, AGAIN * (time.monotonic() - began))
     except stopping.Enough:
         assert best is not None  # raised only where a design is held
-        stopping.reach(Stage.FOUND)
+        stopping.reach(Stage.ENDING)
         return best
     except BaseException:
         stopping.reach(Stage.BEFORE)
