@@ -97,6 +97,15 @@ def test_a_longer_search_that_fails_leaves_what_was_proved(proved):
     assert best_held(search, 1e-6, 3.0).value == 1
 
 
+def test_a_search_that_fails_between_two_that_do_not_ends_nothing(proved):
+    def search(seconds):
+        if seconds == FIRST:
+            raise SolverFailed("no luck")
+        return with_gap(proved, 2 if not seconds else 1)
+
+    assert best_held(search, 1e-6, 1000.0).value == 1
+
+
 @pytest.mark.parametrize("error", [Infeasible("never"), SolverFailed("no luck"), KeyboardInterrupt()])
 def test_what_cannot_be_had_is_an_error(error):
     def search(_):

@@ -27,11 +27,11 @@ FILES = "curve.csv, curve.json, marks.json and curve.svg"
 
 
 def run(arguments: Namespace) -> int:
+    stopping.reach(Stage.ENDING)  # whoever asks for what there is gets every point, each without further search
     if arguments.at is not None:
         return one_point.run(arguments)
     folder = Path(arguments.output)
     refuse_existing(folder, force=arguments.force, kind=CURVE)
-    stopping.reach(Stage.ENDING)  # whoever asks for what there is gets every point, each without further search
     with progress(arguments) as show:
         curve = tradeoff(
             Problem.from_file(arguments.problem),

@@ -50,7 +50,7 @@ def best_held(design: Callable[[float], Design], gap: float, seconds: float) -> 
             began = time.monotonic()
             rest = stopping.left(deadline)
             last = LONGER * share >= rest
-            found = best  # where a search had too little time, a longer one may have a design
+            found = best if last else None  # a longer search may have a design where this one has none
             try:
                 found = design(rest if last else share)
             except (SolverFailed, Unsupported):
