@@ -3,7 +3,7 @@
 table -> joint pmf -> problem -> design -> certificate -> exact sampler -> released table -> audit -> report
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +21,7 @@ from dalenius.core import (
 )
 from dalenius.core.kernel import Kernel
 from dalenius.documents import ENOUGH, checked
-from dalenius.errors import InputError, MismatchError, NotCertified, Unsupported
+from dalenius.errors import DaleniusError, InputError, MismatchError, NotCertified, Unsupported
 from dalenius.evidence import (
     Audit,
     MechanismAudit,
@@ -166,7 +166,7 @@ def apply(
     (Released(200 rows of town), Audit(200 rows; 3 of 3 tests passed))
     """
     if not again:
-        _refuse_released(table)
+        _refuse_released(table, lambda: reproved(design, table, workspace))
     checked(design.dumps(), work=ENOUGH, privacy=True)
     standing, coded = reproved(design, table, workspace)
     released = draw(standing, coded, key=key, on_progress=stage(on_progress, "drawing"))
@@ -214,21 +214,11 @@ def apply_channel(
     InputError
         The table lacks a column of the channel, or holds a value that the channel does not list.
     """
-    if not again:
-        _refuse_released(table)
     if clash := set(keep) & {*channel.inputs, *channel.output}:
         raise InputError(f"{min(clash)!r} is changed by the recipe; it cannot go out as it is")
-    columns = {
-        name: Column(
-            values=tuple(v for v in letters if v != MISSING), missing="category" if MISSING in letters else "refuse"
-        )
-        for name, letters in channel.inputs.items()
-    } | dict.fromkeys(keep, Column(missing="category"))
-    opened = open_table(table)
-    if absent := [name for name in columns if name not in opened.names]:
-        known = ", ".join(map(repr, opened.names))
-        raise InputError(f"{opened.name} has no column {absent[0]!r}; it has {known}", code="unknown-column")
-    coded = encode(opened, columns, list(columns), on_progress=stage(on_progress, "reading"))
+    if not again:
+        _refuse_released(table, lambda: _coded_for(channel, table, keep))
+    coded = _coded_for(channel, table, keep, on_progress)
     names = tuple(channel.output)
     own_letters = set(names) <= set(channel.inputs)
     problem = Problem(
@@ -246,25 +236,50 @@ def apply_channel(
     return released, examine(brought, released.inputs, released.letters), measured.about_rows()
 
 
-def _refuse_released(table: Any) -> None:
-    """A file with the very columns of the card in its folder, or with drawn columns beside its own, was perturbed."""
+def _coded_for(channel: Kernel, table: Any, keep: Sequence[str], on_progress: Progress | None = None) -> Coded:
+    """The columns that a channel reads, and those that leave as they are."""
+    columns = {
+        name: Column(
+            values=tuple(v for v in letters if v != MISSING), missing="category" if MISSING in letters else "refuse"
+        )
+        for name, letters in channel.inputs.items()
+    } | dict.fromkeys(keep, Column(missing="category"))
+    opened = open_table(table)
+    if absent := [name for name in columns if name not in opened.names]:
+        known = ", ".join(map(repr, opened.names))
+        raise InputError(f"{opened.name} has no column {absent[0]!r}; it has {known}", code="unknown-column")
+    return encode(opened, columns, list(columns), on_progress=stage(on_progress, "reading"))
+
+
+def _refuse_released(table: Any, tried: Callable[[], object]) -> None:
+    """A file with the very columns of the card in its folder, or with drawn columns beside its own, was perturbed.
+
+    To change it once more is suggested only where that was tried and works.
+    """
     if not isinstance(table, str | Path) or is_address(table):
         return
     names = open_table(table).names
     where = Path(table).parent / "card.json"
     if drawn := [n for n in names if n.endswith(SUFFIX) and n.removesuffix(SUFFIX) in names]:
-        raise InputError(
-            f"{table} holds {drawn[0]!r} already, drawn before; apply to the original table, or say --again"
-        )
+        raise InputError(f"{table} holds {drawn[0]!r} already, drawn before.", do=_instead(tried))
     if not where.is_file():
         return
     card = read_told(where, "card")
     left = {*card["channel"]["output"], *card["kept"]} if isinstance(card, dict) and "channel" in card else set()
     if set(names) == left:
         raise InputError(
-            f"{table} is a release already, by {where}; changed once more, neither card would fit it; apply the "
-            "design to the original table, or say --again"
+            f"{table} is a release already, by {where}; changed once more, neither card would fit it.",
+            do=_instead(tried),
         )
+
+
+def _instead(tried: Callable[[], object]) -> str:
+    """What to do with a table that was changed before."""
+    try:
+        tried()
+    except DaleniusError:
+        return "Apply the recipe to the original table."
+    return "Apply the recipe to the original table, or say --again to change this one once more."
 
 
 @overload

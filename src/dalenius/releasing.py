@@ -33,7 +33,7 @@ from dalenius.evidence import (
 from dalenius.evidence.before_after import BeforeAfter, before_and_after
 from dalenius.evidence.scripts import scripts
 from dalenius.ledger import Entry, Ledger
-from dalenius.mechanisms import GAP, SECONDS, by_records, solve, takers
+from dalenius.mechanisms import GAP, SECONDS, by_records, refuse_untaken, solve, takers
 from dalenius.mechanisms.applying import Released
 from dalenius.mechanisms.forms import form_of
 from dalenius.outputs import RELEASE, new_folder, refuse_existing, write_text
@@ -42,7 +42,6 @@ from dalenius.sampling import Key
 from dalenius.tables import (
     Coded,
     is_address,
-    smaller,
     table_of,
 )
 
@@ -126,9 +125,7 @@ def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
     if shown == "none":
         return []  # or nobody designs it, which `solve` says better
     small: list[tuple[str, int]] = []
-    together = list(problem.observe) if shown == "observed" else problem.variables()
-    alone = [[n, *problem.strata] for n in problem.variables() if n not in problem.strata]
-    for names in alone if problem.each else [together]:
+    for names in _combined(problem, shown):
         codes, counts = table.counts(names)
         few = (counts > 0) & (counts < source.min_cell)
         small += [
@@ -136,6 +133,13 @@ def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
             for row, count in zip(codes[few].tolist(), counts[few].tolist(), strict=True)
         ]
     return sorted(small, key=lambda cell: cell[1])
+
+
+def _combined(problem: Problem, shown: str) -> list[list[str]]:
+    """The columns whose combinations show in a recipe, once for all of them or once for each."""
+    if problem.each:
+        return [[n, *problem.strata] for n in problem.variables() if n not in problem.strata]
+    return [list(problem.observe) if shown == "observed" else problem.variables()]
 
 
 def left_as_they_are(design: Design, coded: Coded, released: Released) -> Kept | None:
@@ -263,6 +267,7 @@ def release(
             "a release needs a table; this problem has none",
             do='Name one in [source], table = "...", or use `dalenius solve`.',
         )
+    refuse_untaken(problem)
     rows = engine_named(engine, folder=folder.absolute().parent, memory=memory, into=into)
     bound, coded = rows.counted(problem, table, stage(on_progress, "reading"))
     if coded is None:
@@ -336,13 +341,18 @@ def release(
 
 
 def _too_small(bound: Problem, coded: Coded, cells: Sequence[tuple[str, int]]) -> InputError:
-    """What is small, why that matters, and what to do; a merge is named only after it was tried."""
+    """What is small, why that matters, and what to do; merges are named only after they were tried."""
+    from dalenius.starting.regrouping import regrouped
+
     least = bound.source.min_cell if isinstance(bound.source, TableSource) else 1
     have = "1 combination has" if len(cells) == 1 else f"{len(cells):,} combinations have"
     what = f"{have} fewer than {least} rows; the smallest ({cells[0][0]}) has {cells[0][1]}."
-    merge = smaller(coded, bound.variables(), [n for n in bound.release if n in bound.observe], least)
-    way = f"{merge} Or" if merge else "Merge values (dalenius init suggests groups), or"
-    do = f"{way} accept it, on record: --accept small-combinations."
+    secret = {name for guarantee in bound.guarantees for name in guarantee.secret}
+    released = [n for n in bound.release or bound.observe if n in bound.observe and n not in secret]
+    shown = next(mechanism.shows_cells for mechanism in takers(bound))
+    way = regrouped(coded, _combined(bound, shown), bound.columns, released=released, fixed=bound.kept, least=least)
+    otherwise = f"{way} Or accept it" if way else "However values are merged, some stay small. Accept it"
+    do = f"{otherwise}, on record: --accept small-combinations."
     why = "The public card could give these people away."
     return InputError(what, why=why, do=do, state=NOTHING_DONE, code="small-combinations")
 

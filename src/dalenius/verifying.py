@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dalenius.documents import checked, recognised
 from dalenius.errors import InputError, MismatchError, NotCertified, ProofTooLong, advising
 from dalenius.kernel.answers import ANSWER
+from dalenius.wording import as_toml
 
 if TYPE_CHECKING:
     from dalenius.core import Design, Margins, Pmf, Problem
@@ -146,12 +147,48 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
             promises[k] = replace(theirs, rows=getattr(mine, "rows", 1))
     problem = replace(problem, guarantees=tuple(promises))
     asked = asked_document(json.loads(text), problem, design.problem.law.variables, design.channel)
-    for what, ours, wanted in differences(text, asked):
-        raise NotCertified(
-            f"the design does not keep the problem file: {what} is {ours} in the design and {wanted} in the file",
-            do="Ask for the design of this problem file, or make it again.",
-        )
+    for section, place, ours, wanted in differences(text, asked):
+        mine = None if ours is None else _said(design.problem, section, place, ours)
+        theirs = None if wanted is None else _said(problem, section, place, wanted)
+        if section == "promises" and mine == theirs:  # in words; then what the file writes tells them apart
+            mine, theirs = (as_toml(p.guarantees[int(place)].to_json()) for p in (design.problem, problem))
+        elif section == "promises":
+            raise _another(
+                f"It promises {'nothing more' if mine is None else f'that {mine}'}; the file asks "
+                f"{'for nothing more' if theirs is None else f'that {theirs}'}."
+            )
+        raise _another(f"It has {mine or 'nothing'} where the file has {theirs or 'nothing'} in [{SECTIONS[section]}].")
     _same_sections(design, problem)
+
+
+SECTIONS = {"promises": "[guarantee]", "limits": "[limit]", "mechanism": "mechanism", "objective": "objective"}
+"""What a problem file calls the parts of a design."""
+
+
+def _another(how: str) -> NotCertified:
+    """A design that was made for another problem file."""
+    return NotCertified(
+        f"the design does not keep the problem file. {how}",
+        do="Ask for the design of this problem file, or make it again.",
+    )
+
+
+def _said(problem: "Problem", section: str, place: str | int, value: Any) -> str:
+    """One thing that a problem says: a promise in words, anything else as a problem file writes it."""
+    from dalenius.core import Distortion
+    from dalenius.core.numbers import written
+
+    if section == "promises":
+        return problem.guarantees[int(place)].words()
+    if section == "limits":
+        limits = [*problem.limits, *problem.tells]
+        asked = limits[int(place)] if int(place) < len(limits) else None
+        if isinstance(asked, Distortion) and asked.keeps:
+            return f"keep_rows = {as_toml(written(asked.keeps[1]))}"
+        return as_toml(value if asked is None else asked.to_json())
+    if section == "objective":
+        return as_toml(problem.objective.to_json())
+    return f"{place} = {as_toml(value)}"
 
 
 def _same_law(design: "Design", problem: "Problem", rows: int | None) -> None:
@@ -196,11 +233,19 @@ def _same_sections(design: "Design", problem: "Problem") -> None:
     ours["columns"] = {n: c for n, c in ours["columns"].items() if n in asked["columns"]}  # only what the file declares
     for section, wanted in asked.items():
         if ours[section] != wanted:
-            raise NotCertified(
-                f"the design does not keep the problem file: [{section}] is {json.dumps(ours[section])} in the design "
-                f"and {json.dumps(wanted)} in the file",
-                do="Ask for the design of this problem file, or make it again.",
-            )
+            key, mine, theirs = _first_difference(section, ours[section], wanted)
+            raise _another(f"It has {mine} where the file has {theirs} in [{key}].")
+
+
+def _first_difference(place: str, ours: Any, asked: Any) -> tuple[str, str, str]:
+    """Where two sections first differ, and the lines that do, as a problem file writes them."""
+    ours, asked = ours or {}, asked or {}
+    key = next(key for key in (*asked, *ours) if ours.get(key) != asked.get(key))
+    mine, theirs = ours.get(key), asked.get(key)
+    if isinstance(mine, dict) and isinstance(theirs, dict):
+        return _first_difference(f"{place}.{key}", mine, theirs)
+    lines = ["nothing" if value is None else f"{key} = {as_toml(value)}" for value in (mine, theirs)]
+    return place, lines[0], lines[1]
 
 
 def _within_a_ball(design: "Design", problem: "Problem") -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dalenius.kernel.numbers import up
 
-__all__ = ["compared", "in_bits", "joined", "once", "proof_words", "rounded_up", "shown"]
+__all__ = ["as_toml", "compared", "in_bits", "joined", "once", "proof_words", "rounded_up", "shown"]
 
 MOST_NAMES = 16  # more are not listed in a sentence
 _HIDDEN = {"Cc", "Cs", "Zl", "Zp"}
@@ -26,6 +26,21 @@ def shown(text: object) -> str:
     if not word:
         return "(empty)"
     return f'"{word}"' if word != word.strip() else word
+
+
+def as_toml(value: Any) -> str:
+    """A value as a problem file writes it; what is not said is left out.
+
+    >>> as_toml({"of": ["plan", "visits"], "at_most": "1/10", "p": None, "each": True})
+    '{ of = ["plan", "visits"], at_most = "1/10", each = true }'
+    """
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {as_toml(entry)}' for key, entry in value.items() if entry is not None)} }}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"[{', '.join(map(as_toml, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{shown(value)}"' if isinstance(value, str) else str(value)
 
 
 def joined(names: Sequence[str], word: str = "and") -> str:

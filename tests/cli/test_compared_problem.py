@@ -193,3 +193,41 @@ def test_what_only_the_file_beside_a_card_says_is_set_apart(solved, run, tmp_pat
     _, said, _ = run("explain", folder / "card.json")
     assert "the recipe was made from public statistics" in said.partition("Said beside the file, and not proved:")[2]
     assert "proved to" not in said
+
+
+IN_WORDS = [
+    (
+        STATED,
+        'independent = ["S"]',
+        'leakage = ["S"]\nat_most_bits = "0.1"',
+        "It promises that what is released is exactly ",
+    ),
+    (
+        STATED,
+        'independent = ["S"]',
+        'leakage = ["S"]\nat_most_bits = "0.1"',
+        "; the file asks that what is released reveals",
+    ),
+    (
+        STATED,
+        "",
+        '[[guarantee]]\nindependent = ["X"]\n',
+        "It promises nothing more; the file asks that what is released",
+    ),
+    (
+        PUBLIC,
+        '["0", "1"]',
+        '["0", "1", "2"]',
+        'has values = ["0", "1"] where the file has values = ["0", "1", "2"] in ',
+    ),
+    (PUBLIC, 'information = ["X"]', 'information_of_each = ["X"]', "It has { maximize = { information = "),
+    (GRID, "laplace", "gaussian", 'has noise = "laplace" where the file has noise = "gaussian" in [mechanism]'),
+]
+
+
+@pytest.mark.parametrize(("text", "old", "new", "words"), IN_WORDS)
+def test_a_difference_is_said_in_the_words_of_the_file(folder, solved, run, text, old, new, words):
+    code, _, error = run("verify", solved(text), "--problem", changed(folder, text, old, new))
+    assert code == 4
+    assert words in error
+    assert '"promise"' not in error

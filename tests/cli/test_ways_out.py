@@ -1,5 +1,6 @@
 """What an error suggests is followed to the letter: it leads out of the error."""
 
+import json
 import re
 from pathlib import Path
 
@@ -143,3 +144,83 @@ def test_the_curve_of_a_file_that_reveals_nothing_is_traced(folder, capsys):
     assert said(capsys, INIT)[0] == 0
     assert main(["tradeoff", "problem.toml", "--points", "3", "--quiet"]) == 0
     assert "nothing needs to be revealed" in capsys.readouterr().out
+
+
+SMALL = ('"t.csv"', '"t.csv"\nmin_cell = 30')
+
+
+def regrouped(problem, err):
+    """A problem file with the lines that an error about small combinations gives, in their sections."""
+    for name, line in re.findall(r"in \[columns\.(\w+)\] write ((?:cuts|groups) = .*?)(?: instead of \w+)?[;.] ", err):
+        section = re.compile(rf"(?<=\[columns\.{name}\]\n)(?:(?:values|cuts|groups|labels|quantiles) .*\n)+")
+        problem = section.sub(lambda _, line=line: line.replace(" and labels", "\nlabels") + "\n", problem)
+    return problem
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "cuts = [1, 2, 3, 4]",
+        'cuts = [1, 2, 3, 4, 9]\nlabels = ["none", "one", "two", "three", "four", "nobody"]',
+        'values = "from-table"',
+        'values = ["0", "1", "2", "3", "4", "nobody"]',
+        'groups = { "few" = ["0", "1"], "two" = ["2"], "three" = ["3"], "four" = ["4", "5"] }',
+        "quantiles = 5",
+    ],
+)
+@pytest.mark.long
+def test_as_many_merges_as_are_needed_are_tried_and_named(folder, capsys, declared):
+    problem = PROBLEM.replace(*SMALL).replace("cuts = [1, 3]", declared)
+    Path("p.toml").write_text(problem)
+    code, err = said(capsys, "release p.toml -o out --quiet")
+    assert code == 2
+    mended = regrouped(problem, err)
+    assert mended != problem
+    smallest = int(re.search(r"Then the smallest has (\d+) rows\. Or accept", err)[1])
+    assert smallest >= 30
+    Path("p.toml").write_text(mended.replace("min_cell = 30", f"min_cell = {smallest + 1}"))
+    assert f"has {smallest}." in said(capsys, "release p.toml -o out --quiet")[1]
+    Path("p.toml").write_text(mended)
+    assert said(capsys, "release p.toml -o out --quiet --seconds 5")[0] == 0
+
+
+@pytest.mark.long
+def test_where_no_merge_is_enough_a_column_is_left_out_or_it_is_said(folder, capsys):
+    problem = PROBLEM.replace('"t.csv"', '"t.csv"\nmin_cell = 85')
+    Path("p.toml").write_text(problem)
+    err = said(capsys, "release p.toml -o out --quiet")[1]
+    assert "Leave out the column visits. Then the smallest has 103 rows." in err
+    alone = problem.replace('"plan", "visits"', '"plan"')
+    Path("p.toml").write_text(alone.replace(', { distortion = "hamming", of = ["visits"] }', ""))
+    assert said(capsys, "release p.toml -o out --quiet --seconds 5")[0] == 0
+    Path("p.toml").write_text(problem.replace("min_cell = 85", "min_cell = 400"))
+    err = said(capsys, "release p.toml -o out --quiet")[1]
+    assert "However values are merged, some stay small. Accept it, on record: --accept small-combinations." in err
+
+
+@pytest.mark.long
+def test_again_is_suggested_only_for_a_table_that_can_be_changed_again(folder, capsys):
+    assert said(capsys, "release p.toml -o out --quiet --seconds 5")[0] == 0
+    again = "apply out/design.json out/released.csv -o x.csv"
+    assert said(capsys, again)[1].endswith("Apply the recipe to the original table.\n")
+    assert 'no column "health"' in said(capsys, f"{again} --again")[1]
+    recipe = Path("recipe.json")
+    rows = [["4/5", "1/5"], ["1/5", "4/5"]]
+    values = {"plan": ["a", "b"]}
+    recipe.write_text(json.dumps({"inputs": values, "output": values, "rows": rows}))
+    assert "or say --again" in said(capsys, "apply recipe.json out/released.csv -o x.csv")[1]
+    assert said(capsys, "apply recipe.json out/released.csv -o x.csv --again")[0] == 0
+
+
+@pytest.mark.long
+def test_what_is_left_out_is_designed_before_it_is_suggested(folder, capsys):
+    asked = 'maximize = { information = ["visits"] }'
+    problem = re.sub("minimize = .*", asked, PROBLEM) + '[[limit]]\nkeep_rows = "3/4"\n'
+    Path("p.toml").write_text(problem)
+    err = said(capsys, "release p.toml -o out --quiet")[1]
+    assert "Leave out keep_rows and say allow_inverted = true in [mechanism]: then" in err
+    less = problem[: problem.index("[[limit]]")]
+    Path("p.toml").write_text(less)
+    assert "allow_inverted = true" in said(capsys, "release p.toml -o out --quiet")[1]
+    Path("p.toml").write_text(less.replace("[objective]", "allow_inverted = true\n[objective]"))
+    assert said(capsys, "release p.toml -o out --quiet")[0] == 0

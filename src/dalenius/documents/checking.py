@@ -43,7 +43,7 @@ def checked(text: str, *, work: int | None = None, privacy: bool = False) -> Ver
         raise NotCertified(str(refusal)) from None
 
 
-def differences(text: str, wanted: Json) -> Iterator[tuple[str, str, str]]:
+def differences(text: str, wanted: Json) -> Iterator[tuple[str, str | int, Any, Any]]:
     """Where the typed promises, limits, shapes and aims of a design are others than those that were asked for.
 
     Parameters
@@ -55,35 +55,43 @@ def differences(text: str, wanted: Json) -> Iterator[tuple[str, str, str]]:
 
     Yields
     ------
-    tuple of str
-        What differs, what the design says, and what was asked for.
+    tuple
+        The section that differs, the number or the key in it, what the design says there and what was asked for; None
+        where one of them says nothing.
     """
     said = json.loads(text)
     try:
         ours = read_document(text, ENOUGH)
         theirs = read_document(canonical(wanted), ENOUGH)
     except Refused as refusal:
+        shapes = said["mechanism"], wanted["mechanism"]
+        if keys := [key for key in shapes[1] if shapes[0].get(key) != shapes[1][key]]:
+            yield "mechanism", keys[0], shapes[0].get(keys[0]), shapes[1][keys[0]]
+        if said["objective"] != wanted["objective"]:
+            yield "objective", 0, said["objective"], wanted["objective"]
         raise NotCertified(
             f"the design does not keep the problem file: {refusal}",
             do="Do not use this design. Make it again from the problem file.",
         ) from None
-    # Objects are compared, so that two ways to write one number are one; the texts are only shown.
-    yield from _unequal("promise", "promises", (ours.promises, theirs.promises), said, wanted)
-    yield from _unequal("limit", "limits", (ours.limits, theirs.limits), said, wanted)
+    # Objects are compared, so that two ways to write one number are one; the documents are only shown.
+    yield from _unequal("promises", (ours.promises, theirs.promises), said, wanted)
+    yield from _unequal("limits", (ours.limits, theirs.limits), said, wanted)
     shape, wished = ours.setting.mechanism, theirs.setting.mechanism
     if shape != wished:
         different = next(n for n in type(shape).__dataclass_fields__ if getattr(shape, n) != getattr(wished, n))
-        yield f"{different} of [mechanism]", str(getattr(shape, different)), str(getattr(wished, different))
+        yield "mechanism", different, getattr(shape, different), getattr(wished, different)
     if ours.objective != theirs.objective:
-        yield "[objective]", canonical(said["objective"]), canonical(wanted["objective"])
+        yield "objective", 0, said["objective"], wanted["objective"]
 
 
 def _unequal(
-    what: str, key: str, both: tuple[Sequence[object], Sequence[object]], said: Json, wanted: Json
-) -> Iterator[tuple[str, str, str]]:
+    key: str, both: tuple[Sequence[object], Sequence[object]], said: Json, wanted: Json
+) -> Iterator[tuple[str, int, Any, Any]]:
     ours, theirs = both
     for k in range(max(len(ours), len(theirs))):
         if k >= len(ours) or k >= len(theirs) or ours[k] != theirs[k]:
-            mine = canonical(said[key][k]) if k < len(ours) else "nothing"
-            asked = canonical(wanted[key][k]) if k < len(theirs) else "nothing"
-            yield f"{what} {k + 1}", mine, asked
+            yield (
+                key,
+                k,
+                *(document[key][k] if k < len(known) else None for document, known in ((said, ours), (wanted, theirs))),
+            )

@@ -3,7 +3,7 @@
 from dalenius.mechanisms.declared import GAP, SECONDS, Condition, Mechanism, Promised
 from dalenius.mechanisms.records.takes import by_records
 from dalenius.mechanisms.registry import mechanisms, register, takers
-from dalenius.mechanisms.solving import solve
+from dalenius.mechanisms.solving import refuse_untaken, solve
 
 __all__ = [
     "GAP",
@@ -13,6 +13,7 @@ __all__ = [
     "Promised",
     "by_records",
     "mechanisms",
+    "refuse_untaken",
     "register",
     "solve",
     "takers",

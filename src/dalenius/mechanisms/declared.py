@@ -138,9 +138,7 @@ class Mechanism:
     name : str
         Unique in the registry.
     title : str
-        What users call it.
-    papers : tuple of str
-        Numbers of the papers that it comes from.
+        What it does in a user's words; the reasons of a refusal begin with it.
     designer : str
         "package.module:function", imported when the first problem is designed.
     objectives : tuple of types
@@ -179,7 +177,6 @@ class Mechanism:
 
     name: str
     title: str
-    papers: tuple[str, ...]
     designer: str
     objectives: tuple[type[Objective], ...]
     promises: tuple[Promised, ...]
@@ -317,13 +314,6 @@ class Mechanism:
         read = signature(designer).parameters
         designed: Design = designer(problem, **{name: value for name, value in options.items() if name in read})
         return designed
-
-    @property
-    def words(self) -> str:
-        """The title with the papers behind it."""
-        if not self.papers:
-            return self.title
-        return f"{self.title} (paper{'s' if len(self.papers) > 1 else ''} {joined(self.papers)})"
 
 
 def _said(problem: Problem, key: str) -> bool:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from math import prod
 
@@ -17,14 +18,14 @@ from dalenius.core import (
     Problem,
 )
 from dalenius.core.kept_rows import with_kept_rows
-from dalenius.errors import Unsupported
+from dalenius.errors import DaleniusError, Unsupported
 from dalenius.mechanisms.declared import GAP, SECONDS, Mechanism
 from dalenius.mechanisms.holding import best_held
-from dalenius.mechanisms.registry import mechanisms
+from dalenius.mechanisms.registry import mechanisms, takers
 from dalenius.mechanisms.ways import ways_out
 from dalenius.stopping import keeps, left
 
-__all__ = ["nearest_reasons", "solve"]
+__all__ = ["nearest_reasons", "refuse_untaken", "solve"]
 
 UNDER_EVERY_LAW = "the promise holds under every distribution of the records, so also within the ball of [robust]"
 
@@ -32,6 +33,10 @@ MOST_OUTCOMES = 10**7
 """Combinations of the observed values that one matrix has rows for."""
 
 SHORTEST = 0.1  # of the time, for the search, however long reading took
+TRIAL = 5.0
+"""Seconds for the design of what a refusal suggests."""
+MOST_TRIED = 2_000
+"""Combinations of such a problem; of a larger one the mechanisms are only asked."""
 TOLD = 2  # reasons in a refusal; those of mechanisms that have nothing to do with the problem would only bury them
 
 
@@ -88,8 +93,37 @@ def solve(
         if mechanism.why_not(problem) is None:
             refuse_wide(mechanism, problem)
             return _designed(mechanism, problem, gap, max(left(deadline), SHORTEST * seconds), on_progress)
+    raise _untaken(problem, asked)
+
+
+def refuse_untaken(problem: Problem) -> None:
+    """Refuse a problem that no mechanism takes, whatever its data are, before they are read.
+
+    Parameters
+    ----------
+    problem : Problem
+        Declared; what a table decides is asked later.
+
+    Raises
+    ------
+    Unsupported
+        With the reasons of the nearest mechanisms, and what to leave out.
+    """
+    if not takers(problem):
+        raise _untaken(problem, problem)
+
+
+def _untaken(problem: Problem, asked: Problem) -> Unsupported:
     reasons = nearest_reasons(problem)
-    raise Unsupported(f"no mechanism solves this combination yet ({reasons})", do=ways_out(asked))
+    return Unsupported(f"no mechanism solves this combination yet ({reasons})", do=ways_out(asked, _tried))
+
+
+def _tried(problem: Problem) -> None:
+    """Design a problem that a refusal would suggest; it raises where that would be refused in turn."""
+    with suppress(DaleniusError, OSError):  # without its data nothing more can be said than what mechanisms take
+        problem = _bound(problem)
+    if isinstance(problem.joint, Pmf) and prod(map(len, problem.joint.variables.values())) <= MOST_TRIED:
+        solve(problem, seconds=TRIAL)
 
 
 def refuse_mismatch(problem: Problem) -> None:
@@ -149,7 +183,7 @@ def nearest_reasons(problem: Problem) -> str:
     """What the nearest mechanisms say against a problem that none of them takes."""
     named = [m for m in mechanisms() if not m.shortcut or (problem.form is not None and problem.form in m.forms)]
     nearest = sorted(named, key=lambda mechanism: mechanism.distance(problem))[:TOLD]
-    return "; ".join(f"{mechanism.words}: {mechanism.why_not(problem)}" for mechanism in nearest)
+    return "; ".join(f"{mechanism.title}: {mechanism.why_not(problem)}" for mechanism in nearest)
 
 
 def _bound(problem: Problem) -> Problem:

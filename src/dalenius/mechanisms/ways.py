@@ -1,6 +1,6 @@
 """What can be left out of a problem that no mechanism takes, so that one does; every way is asked of them first."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
@@ -29,13 +29,15 @@ OPTIONS = {
 SHOWN = 2
 
 
-def ways_out(problem: Problem) -> str:
+def ways_out(problem: Problem, design: Callable[[Problem], object]) -> str:
     """What to leave out, as a sentence; empty where no single part stands in the way.
 
     Parameters
     ----------
     problem : Problem
         One that no mechanism takes.
+    design : callable
+        Designs a problem as a trial, or raises.
 
     Returns
     -------
@@ -44,11 +46,26 @@ def ways_out(problem: Problem) -> str:
     Examples
     --------
     >>> from dalenius.testing import xor
-    >>> ways_out(replace(xor(), freeze=("X1",)))
+    >>> ways_out(replace(xor(), freeze=("X1",)), lambda problem: None)
     'Leave out freeze: then there is a mechanism for the rest.'
     """
-    found = [words for words, less in _less(problem) if _taken(less)]
-    return f"Leave out {' or '.join(found[:SHOWN])}: then there is a mechanism for the rest." if found else ""
+    found: list[str] = []
+    for words, less in _less(problem):
+        if len(found) < SHOWN and _taken(less):
+            if _designed(less, design):
+                found.append(words)
+            elif less.release and not less.allow_inverted and _designed(replace(less, allow_inverted=True), design):
+                found.append(f"{words} and say allow_inverted = true in [mechanism]")
+    return f"Leave out {' or '.join(found)}: then there is a mechanism for the rest." if found else ""
+
+
+def _designed(problem: Problem, design: Callable[[Problem], object]) -> bool:
+    """Whether a problem that some mechanism takes is designed, too: what its data show may still stand in the way."""
+    try:
+        design(problem)
+    except DaleniusError:
+        return False
+    return True
 
 
 def _less(problem: Problem) -> Iterator[tuple[str, Problem]]:

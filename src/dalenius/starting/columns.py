@@ -69,6 +69,8 @@ class Look:
         "year" or "month" where the table holds dates and the values are their years or months; else empty.
     many : array, optional
         How many rows of the table each record stands for; one unless given.
+    rising : bool
+        Whether the values stand in an order that somebody gave them.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Look:
     codes: npt.NDArray[np.integer]
     dates: str = ""
     many: npt.NDArray[np.int64] | None = None
+    rising: bool = False
 
     @property
     def rows(self) -> int:
@@ -93,9 +96,14 @@ class Look:
         return self.values[-1] == MISSING
 
     @cached_property
-    def is_ordered(self) -> bool:
-        """Whether the values are dates, or ranges such as "18-30", so that only neighbours belong together."""
+    def is_range(self) -> bool:
+        """Whether the values are dates, numbers or ranges such as "18-30", the lowest first."""
         return bool(self.dates) or in_order(self.known) == list(self.known)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether only neighbours belong together."""
+        return self.rising or self.is_range
 
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:

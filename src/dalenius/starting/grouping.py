@@ -123,13 +123,13 @@ class Groups:
         """With two groups made one; of values the rarer group goes into the other."""
         if self.cuts:
             return Groups.by_cuts(self.look, [c for k, c in enumerate(self.cuts) if k != min(one, other)])
-        name = f"{self.labels[other]} or {self.labels[one]}"
-        together = (*self.members[other], *self.members[one])
+        first, last = sorted((one, other)) if self.look.is_ordered else (other, one)
+        name = f"{self.labels[first]} or {self.labels[last]}"
+        together = (*self.members[first], *self.members[last])
         if len(name) > LONGEST or "other" in (self.labels[one], self.labels[other]):
             taken = {label for k, label in enumerate(self.labels) if k not in (one, other)}
             name = "other" if "other" not in taken else f"{together[0]} and {len(together) - 1} more"
-        if self.look.is_ordered:
-            together = tuple(sorted(together, key=self.look.known.index))
+        if self.look.is_range:
             joint = "or" if len(together) == 2 and not self.look.dates else "to"
             name = f"{together[0]} {joint} {together[-1]}"
         members = {

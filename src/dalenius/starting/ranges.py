@@ -20,7 +20,7 @@ ABOVE = re.compile(
     rf"(?:over|above|more than|at least|>|>=|≥) ?{NUMBER}|{NUMBER} ?(?:\+|plus|(?:or|and) (?:more|over|older|above))",
     re.IGNORECASE,
 )
-ALONE = re.compile(NUMBER)
+ALONE = re.compile(r"[+-]?" + NUMBER)
 
 
 def rounded(low: float, high: float) -> float:
@@ -134,6 +134,8 @@ def _ends(value: str) -> tuple[float, float] | None:
         return -inf, float(found[1])
     if found := ABOVE.fullmatch(value):
         return float(found[1] or found[2]), inf
+    if value.lower() == "none":
+        return 0.0, 0.0
     if found := ALONE.fullmatch(value):
         return float(found[0]), float(found[0])
     return None
@@ -150,17 +152,17 @@ def in_order(values: Sequence[str]) -> list[str] | None:
     Returns
     -------
     list of str or None
-        None where a value is no range, two overlap, or all are single numbers, which may be mere codes.
+        None where a value is neither a number nor a range, or two overlap.
 
     Examples
     --------
     >>> in_order(["31-50", "51+", "18-30"])
     ['18-30', '31-50', '51+']
-    >>> in_order(["1", "2", "7"]), in_order(["north", "south"]), in_order(["0-10", "5-20"])
-    (None, None, None)
+    >>> in_order(["2", "-1", "10"]), in_order(["north", "south"]), in_order(["0-10", "5-20"])
+    (['-1', '2', '10'], None, None)
     """
     ends = [(found, value) for value in values if (found := _ends(value))]
-    if len(ends) < len(values) or all(low == high for (low, high), _ in ends):
+    if len(ends) < len(values):
         return None
     ends.sort()
     rising = all(low <= high for (low, high), _ in ends)

@@ -1,13 +1,13 @@
 """The problem file as text: every section with the comment that a person needs to check it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from dalenius.core.source import Dialect
 from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish, key_of, names_of, text_of
 
-__all__ = ["column_lines", "disclosure_text", "preserves", "problem_text"]
+__all__ = ["column_lines", "disclosure_text", "groups_line", "preserves", "problem_text"]
 
 HEAD = "# What is released, what stays secret and what is promised. Written by `dalenius init`; check the groups."
 
@@ -99,12 +99,19 @@ def column_lines(groups: Groups, title: str) -> list[str]:
     elif groups.untouched:
         lines.append(f"values = {names_of(groups.labels)}")
     else:
-        members = zip(groups.labels, groups.members, strict=True)
-        inner = ", ".join(f"{text_of(label)} = {names_of(values)}" for label, values in members)
-        lines.append(f"groups = {{ {inner} }}")
+        lines.append(groups_line(dict(zip(groups.labels, groups.members, strict=True))))
     if groups.look.gaps:
         lines.append('missing = "category"              # a gap is a value of its own')
     return lines
+
+
+def groups_line(members: Mapping[str, Sequence[str]]) -> str:
+    """The line that says which values belong together.
+
+    >>> groups_line({"a or b": ["a", "b"], "c": ["c"]})
+    'groups = { "a or b" = ["a", "b"], "c" = ["c"] }'
+    """
+    return f"groups = {{ {', '.join(f'{text_of(label)} = {names_of(values)}' for label, values in members.items())} }}"
 
 
 def _mechanism(wish: Wish, form: str, because: str, released: Sequence[Groups], secrets: Sequence[Groups]) -> list[str]:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         read_told,
         sound,
     )
-    from dalenius.tables.merging import smaller
     from dalenius.tables.opening import open_table
     from dalenius.tables.persons import per_person
     from dalenius.tables.source import Progress, Table
@@ -49,7 +48,6 @@ __all__ = [
     "read_told",
     "refuse_existing_table",
     "released_name",
-    "smaller",
     "sound",
     "stated_law",
     "table_of",

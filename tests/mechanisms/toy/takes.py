@@ -6,7 +6,6 @@ from dalenius.mechanisms import Condition, Mechanism, Promised
 SPINNER = Mechanism(
     name="spinner",
     title="the spinner",
-    papers=(),
     designer="tests.mechanisms.toy.design:spinner",
     objectives=(MaximizeInformation,),
     promises=(Promised(LocalDP, without=("metric", "delta", "given")),),

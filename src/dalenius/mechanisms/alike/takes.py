@@ -21,7 +21,6 @@ def _samples(problem: Problem) -> Samples:
 ALIKE = Mechanism(
     name="alike",
     title="samples that are alike",
-    papers=("000",),
     designer="dalenius.mechanisms.alike.types:disclose_types",
     lists_outcomes=False,
     objectives=(MaximizeInformation,),

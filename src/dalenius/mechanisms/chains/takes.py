@@ -12,8 +12,7 @@ _SENTENCES = {
 
 WINDOWS = Mechanism(
     name="windows",
-    title="compositions of windows",
-    papers=("000",),
+    title='form = "windows"',
     designer="dalenius.mechanisms.chains.windows:windows",
     lists_outcomes=False,
     objectives=(MaximizeInformation,),
@@ -25,8 +24,7 @@ WINDOWS = Mechanism(
 
 SUMS = Mechanism(
     name="sums",
-    title="sums modulo M",
-    papers=("000",),
+    title='form = "sums"',
     designer="dalenius.mechanisms.chains.sums:modular_sums",
     lists_outcomes=False,
     objectives=(MaximizeInformation,),

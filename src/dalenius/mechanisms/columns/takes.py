@@ -60,8 +60,7 @@ EVERY_OUTCOME = Condition(
 
 DISCLOSURE = Mechanism(
     name="disclosure",
-    title="perfect sample privacy",
-    papers=("000",),
+    title="a new column under independent, local_dp or information_privacy",
     designer="dalenius.mechanisms.columns.disclose:disclose",
     objectives=(MaximizeInformation,),
     promises=(
@@ -95,8 +94,7 @@ DISCLOSURE = Mechanism(
 
 RANDOM_COLUMNS = Mechanism(
     name="random-columns",
-    title="random columns",
-    papers=("000",),
+    title='form = "random-columns"',
     designer="dalenius.mechanisms.columns.random_columns:random_columns",
     objectives=(MaximizeInformation,),
     promises=(Promised(Independent),),
@@ -140,7 +138,6 @@ def _of_the_whole_column(name: str, title: str, designer: str, conditions: tuple
     return Mechanism(
         name=name,
         title=title,
-        papers=("003",),
         designer=f"dalenius.mechanisms.columns.{designer}",
         objectives=(MinimizeLeakage, MinimizeRate, MinimizeDistortion),
         promises=(Promised(Leakage),),
@@ -249,8 +246,7 @@ def _about_all_inputs(problem: Problem) -> str | None:
 
 LEAST = Mechanism(
     name="least",
-    title="leakage and distortion",
-    papers=("003", "004"),
+    title="the least change, leakage or rate",
     designer="dalenius.mechanisms.columns.leakage.least:least",
     objectives=(MinimizeLeakage, MinimizeLeakageAndRate, MinimizeDistortion, MinimizeRate),
     promises=(
@@ -327,8 +323,7 @@ def _column_by_column(problem: Problem) -> bool:
 
 EACH = Mechanism(
     name="each",
-    title="a recipe for each column under a leakage",
-    papers=("003",),
+    title="a recipe for each column under leakage",
     designer="dalenius.mechanisms.columns.leakage.each:each_column",
     objectives=(MinimizeDistortion,),
     promises=(Promised(Leakage),),
@@ -363,7 +358,7 @@ _CONVEX = (
     Promised(Dalenius),
 )
 _FRESH_LETTERS = (
-    'with release = [...] no bound is known, because more values than those of a column may be needed; say output = "Y"'
+    'it makes a new column, output = "Y", not release = [...]: the best one may need more values than a column has'
 )
 _LEVELS_ALONE = Condition(
     lambda p: not (p.kept and any(isinstance(g, LocalDP) for g in p.guarantees)),
@@ -379,8 +374,7 @@ def limits_a_sum(promise: Guarantee) -> bool:
 
 FUNNEL = Mechanism(
     name="funnel",
-    title="information under limits",
-    papers=(),
+    title="a new column with the most information",
     designer="dalenius.mechanisms.columns.funnel.design:funnel",
     objectives=(MaximizeInformation,),
     promises=_CONVEX,
@@ -390,7 +384,7 @@ FUNNEL = Mechanism(
     conditions=(
         Condition(
             lambda p: any(limits_a_sum(g) for g in p.guarantees),
-            "promises about each value by itself are those of perfect sample privacy",
+            "its promises limit an average; promises about each value by itself have a mechanism of their own",
         ),
         _LEVELS_ALONE,
         Condition(lambda p: not _about_all_inputs(p), lambda p: _about_all_inputs(p) or ""),
@@ -403,8 +397,7 @@ FUNNEL = Mechanism(
 
 NAMED = Mechanism(
     name="own-letters-by-assignment",
-    title="information in own values",
-    papers=("000",),
+    title="released columns with the most information",
     designer="dalenius.mechanisms.columns.naming:disclose_in_own_letters",
     objectives=(MaximizeInformation,),
     promises=_CONVEX,
@@ -418,8 +411,7 @@ NAMED = Mechanism(
 
 BOTTLENECK = Mechanism(
     name="bottleneck",
-    title="the least under information",
-    papers=(),
+    title="the least change, leakage or rate with a [[limit]] on information",
     designer="dalenius.mechanisms.columns.funnel.bottleneck:bottleneck",
     objectives=(MinimizeLeakage, MinimizeLeakageAndRate, MinimizeRate, MinimizeDistortion),
     promises=tuple(promised for promised in _CONVEX if promised.kind not in (Sibson, Contraction, Dalenius)),
@@ -445,8 +437,7 @@ BOTTLENECK = Mechanism(
 
 ROBUST = Mechanism(
     name="robust",
-    title="bits within a ball of distributions",
-    papers=("004",),
+    title="leakage within [robust]",
     designer="dalenius.mechanisms.columns.robust_leakage:robust_leakage",
     objectives=(MinimizeDistortion,),
     promises=(Promised(Leakage), Promised(LocalDP, without=("delta",))),
@@ -476,7 +467,6 @@ _PASSED_ON = "a kept column or side information passes on everything, so that no
 CONTRACTION = Mechanism(
     name="contraction",
     title="contraction",
-    papers=("004",),
     designer="dalenius.mechanisms.columns.contraction:contract",
     objectives=(MinimizeDistortion,),
     promises=(Promised(Contraction),),

@@ -54,19 +54,18 @@ def invariant(
     joint = problem.pmf.marginal(list(problem.observe))
     problem, alphabets = replace(problem, joint=joint), joint.alphabets(problem.observe)
     if (S := prod(map(len, alphabets.values()))) > LETTERS:
-        raise Unsupported(f"there are {S} values; form (8) preserves the margins of up to {LETTERS}")
+        raise Unsupported(f'there are {S} values; form = "pram" preserves the margins of up to {LETTERS}')
     p = [Fraction(n, joint.total) for n in joint.every().tolist()]
     if min(p) == 0:
         raise Infeasible(
-            "a value that never occurs can come from no other when margins are preserved, and form (8) reaches every "
-            f"value from every value; {WAY_OUT}, or declare fewer values"
+            'a value that never occurs can come from no other when margins are preserved, and form = "pram" turns any '
+            f"value into any other; {WAY_OUT}, or declare fewer values"
         )
     ends = interval(p, exp(promise.epsilon)[0])  # from below: a smaller ratio gives a smaller interval
     if ends is None:
         raise Infeasible(
-            f"form (8) preserves these margins from the level {least_level(p):.6g} on, not at "
-            f"{float(promise.epsilon):g}: it keeps x with probability 1 - c/p(x), which no c allows where one value "
-            f"is far more frequent than another; {WAY_OUT}"
+            f'form = "pram" preserves these margins from the level {least_level(p):.6g} on, not at '
+            f"{float(promise.epsilon):g}, because one value is far more frequent than another; {WAY_OUT}"
         )
     matrices = [Pram(alphabets, alphabets, tuple(1 - end / v for v in p)) for end in ends]
     # The other end inverts values: it may tell more to those who correct for the changes, and misleads everybody else.
@@ -75,7 +74,7 @@ def invariant(
     fresh = replace(problem, release=(), output=name, form=None, preserve_marginals=False)
     best = staircase.in_form(fresh, gap=gap, seconds=seconds, on_progress=on_progress)
     certificates = [CLOSED, best.certificate]
-    told = ["the best matrix of form (8) that preserves the margins; the bound is that of all recipes at the level"]
+    told = ['the best of form = "pram" that preserves the margins; the bound is that of all recipes at the level']
     return proved(problem, channel, certificates, method="the better end of the interval of c", remarks=told)
 
 

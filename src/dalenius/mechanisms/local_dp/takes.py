@@ -60,8 +60,7 @@ def _not_given(names: tuple[str, ...], within: str) -> str:
 # --- matrices of form (8) -------------------------------------------------------------------------------------------
 PRAM = Mechanism(
     name="pram",
-    title="PRAM of form (8)",
-    papers=("002",),
+    title='form = "pram"',
     designer="dalenius.mechanisms.local_dp.pram:pram",
     objectives=(MaximizeInformation,),
     promises=(Promised(LocalDP, without=("metric", "delta")),),
@@ -71,8 +70,8 @@ PRAM = Mechanism(
     hints=(
         Condition(
             lambda p: p.form not in PRAM_FORMS or not p.combinations,
-            "form (8) reaches every value from every record, so impossible combinations too; leave out form, and the "
-            "columns are perturbed jointly by a matrix that never releases them",
+            "it turns any value into any other, so that impossible combinations occur too; leave out form: then one "
+            "recipe changes the columns together and never releases them",
         ),
     ),
     conditions=(_ITSELF,),
@@ -81,8 +80,7 @@ PRAM = Mechanism(
 
 INVARIANT = Mechanism(
     name="invariant",
-    title="invariant PRAM of form (8)",
-    papers=("002",),
+    title='form = "pram" with preserve_marginals',
     designer="dalenius.mechanisms.local_dp.invariant:invariant",
     objectives=(MaximizeInformation,),
     promises=(_ONE_LEVEL,),
@@ -113,8 +111,7 @@ def _too_much(problem: Problem) -> str:
 
 PARTS = Mechanism(
     name="parts",
-    title="matrices in parts",
-    papers=("002",),
+    title="a recipe for each column or stratum under local_dp",
     designer="dalenius.mechanisms.local_dp.by_parts:by_parts",
     lists_outcomes=False,
     objectives=(MaximizeInformation, MaximizeInformationOfEach, MinimizeVariance),
@@ -191,8 +188,7 @@ PARTS = Mechanism(
 # --- a fresh letter -------------------------------------------------------------------------------------------------
 BESIDE_KEPT = Mechanism(
     name="beside-kept",
-    title="values beside kept columns",
-    papers=("002",),
+    title="a new column beside kept ones under local_dp",
     designer="dalenius.mechanisms.local_dp.beside_kept:beside_kept",
     objectives=(MaximizeInformation,),
     promises=(Promised(LocalDP, without=("metric", "delta"), above_zero=True, most_nats=MOST_NATS),),
@@ -218,8 +214,7 @@ BESIDE_KEPT = Mechanism(
 
 PRAM_BESIDE_KEPT = Mechanism(
     name="pram-beside-kept",
-    title="PRAM of form (8) beside kept columns",
-    papers=("002",),
+    title='form = "pram" beside kept columns',
     designer="dalenius.mechanisms.local_dp.pram_beside_kept:pram_beside_kept",
     objectives=(MaximizeInformation,),
     promises=(Promised(LocalDP, without=("metric", "delta"), above_zero=True, most_nats=MOST_NATS),),
@@ -238,8 +233,7 @@ PRAM_BESIDE_KEPT = Mechanism(
 
 EACH_BESIDE_KEPT = Mechanism(
     name="each-beside-kept",
-    title="a matrix for each column beside kept columns",
-    papers=("002",),
+    title="a recipe for each column beside kept ones under local_dp",
     designer="dalenius.mechanisms.local_dp.each_beside_kept:each_beside_kept",
     objectives=(MaximizeInformationOfEach,),
     promises=(Promised(LocalDP, without=("metric", "delta"), above_zero=True, most_nats=MOST_NATS),),
@@ -264,7 +258,6 @@ EACH_BESIDE_KEPT = Mechanism(
 DELTA = Mechanism(
     name="delta",
     title="local_dp with delta",
-    papers=("002",),
     designer="dalenius.mechanisms.local_dp.relaxed:relaxed",
     objectives=(MaximizeInformation,),
     promises=(Promised(LocalDP, needs=("delta",), without=("metric", "given"), above_zero=True, most_nats=MOST_NATS),),
@@ -285,7 +278,6 @@ DELTA = Mechanism(
 STAIRCASE = Mechanism(
     name="staircase",
     title="staircases for many values",
-    papers=("002",),
     designer="dalenius.mechanisms.local_dp.staircase:local_dp",
     objectives=(MaximizeInformation,),
     promises=(Promised(LocalDP, without=("metric", "delta"), above_zero=True, most_nats=MOST_NATS),),
@@ -301,8 +293,7 @@ STAIRCASE = Mechanism(
 
 SUBSET_SELECTION = Mechanism(
     name=SUBSETS,
-    title="subset selection",
-    papers=("002",),
+    title='form = "subset-selection"',
     designer="dalenius.mechanisms.local_dp.subset_selection:subset_selection",
     objectives=(MaximizeInformation,),
     promises=(_ONE_LEVEL,),
@@ -316,8 +307,7 @@ SUBSET_SELECTION = Mechanism(
 # --- the letters of the column itself -------------------------------------------------------------------------------
 OWN_LETTERS = Mechanism(
     name="own-letters",
-    title="matrices in a column's own values",
-    papers=("002",),
+    title="the most information in released columns under local_dp",
     designer="dalenius.mechanisms.local_dp.own_letters:own_letters",
     objectives=(MaximizeInformation,),
     promises=(_ONE_LEVEL,),
@@ -340,8 +330,7 @@ _VARIANCE_FORMS = (
 
 METRIC_VARIANCE = Mechanism(
     name="variance-under-a-metric",
-    title="least estimator variance under a metric",
-    papers=("002",),
+    title="the least variance of estimated shares under local_dp with a metric",
     designer="dalenius.mechanisms.local_dp.metric_variance:least_variance_under_a_metric",
     objectives=(MinimizeVariance,),
     promises=(Promised(LocalDP, needs=("metric",), without=("delta", "given"), above_zero=True, most_nats=MOST_NATS),),
@@ -356,8 +345,7 @@ METRIC_VARIANCE = Mechanism(
 
 VARIANCE = Mechanism(
     name="variance",
-    title="least estimator variance",
-    papers=("002",),
+    title="the least variance of estimated shares under local_dp",
     designer="dalenius.mechanisms.local_dp.variance:least_variance",
     objectives=(MinimizeVariance,),
     promises=(_ONE_LEVEL,),

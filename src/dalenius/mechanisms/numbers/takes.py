@@ -31,7 +31,6 @@ def _kind(problem: Problem) -> str:
 NOISE = Mechanism(
     name="noise",
     title="noise for numbers",
-    papers=("004",),
     designer="dalenius.mechanisms.numbers.design:noise",
     lists_outcomes=False,
     objectives=(MinimizeLeakage, MinimizeCapacity, MinimizeDistortion),

@@ -75,8 +75,7 @@ def _of_the_table(problem: Problem) -> str | None:
 
 RECORDS = Mechanism(
     name="records",
-    title="records of a wide table",
-    papers=(),
+    title='form = "records"',
     designer="dalenius.mechanisms.records.design:design",
     objectives=(MinimizeDistortion,),
     promises=tuple(map(Promised, PROMISES)),

@@ -8,8 +8,7 @@ __all__ = ["SPREAD"]
 
 SPREAD = Mechanism(
     name="variance-under-limits",
-    title="least estimator variance under limits",
-    papers=(),
+    title="the least variance of estimated shares under other promises",
     designer="dalenius.mechanisms.columns.funnel.variance:least_variance_under_limits",
     objectives=(MinimizeVariance,),
     promises=tuple(promised for promised in FUNNEL.promises if promised.kind is not Independent),
