@@ -148,16 +148,16 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
     problem = replace(problem, guarantees=tuple(promises))
     asked = asked_document(json.loads(text), problem, design.problem.law.variables, design.channel)
     for section, place, ours, wanted in differences(text, asked):
-        mine = None if ours is None else _said(design.problem, section, place, ours)
-        theirs = None if wanted is None else _said(problem, section, place, wanted)
-        if section == "promises" and mine == theirs:  # in words; then what the file writes tells them apart
-            mine, theirs = (as_toml(p.guarantees[int(place)].to_json()) for p in (design.problem, problem))
+        made = None if ours is None else _said(design.problem, section, place, ours)
+        wish = None if wanted is None else _said(problem, section, place, wanted)
+        if section == "promises" and made == wish:  # in words; then what a file writes sets them apart
+            made, wish = (as_toml(p.guarantees[int(place)].to_json()) for p in (design.problem, problem))
         elif section == "promises":
             raise _another(
-                f"It promises {'nothing more' if mine is None else f'that {mine}'}; the file asks "
-                f"{'for nothing more' if theirs is None else f'that {theirs}'}."
+                f"It promises {'nothing more' if made is None else f'that {made}'}; the file asks "
+                f"{'for nothing more' if wish is None else f'that {wish}'}."
             )
-        raise _another(f"It has {mine or 'nothing'} where the file has {theirs or 'nothing'} in [{SECTIONS[section]}].")
+        raise _another(f"It has {made or 'nothing'} where the file has {wish or 'nothing'} in [{SECTIONS[section]}].")
     _same_sections(design, problem)
 
 
@@ -175,13 +175,13 @@ def _another(how: str) -> NotCertified:
 
 def _said(problem: "Problem", section: str, place: str | int, value: Any) -> str:
     """One thing that a problem says: a promise in words, anything else as a problem file writes it."""
-    from dalenius.core import Distortion
+    from dalenius.core import AtLeast, Distortion
     from dalenius.core.numbers import written
 
     if section == "promises":
         return problem.guarantees[int(place)].words()
     if section == "limits":
-        limits = [*problem.limits, *problem.tells]
+        limits: list[Distortion | AtLeast] = [*problem.limits, *problem.tells]
         asked = limits[int(place)] if int(place) < len(limits) else None
         if isinstance(asked, Distortion) and asked.keeps:
             return f"keep_rows = {as_toml(written(asked.keeps[1]))}"

@@ -90,8 +90,5 @@ def _unequal(
     ours, theirs = both
     for k in range(max(len(ours), len(theirs))):
         if k >= len(ours) or k >= len(theirs) or ours[k] != theirs[k]:
-            yield (
-                key,
-                k,
-                *(document[key][k] if k < len(known) else None for document, known in ((said, ours), (wanted, theirs))),
-            )
+            mine = said[key][k] if k < len(ours) else None
+            yield key, k, mine, wanted[key][k] if k < len(theirs) else None
