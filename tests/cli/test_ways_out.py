@@ -194,7 +194,7 @@ def test_where_no_merge_is_enough_a_column_is_left_out_or_it_is_said(folder, cap
     Path("p.toml").write_text(alone.replace(', { distortion = "hamming", of = ["visits"] }', ""))
     assert said(capsys, "release p.toml -o out --quiet --seconds 5")[0] == 0
     Path("p.toml").write_text(problem.replace("min_cell = 85", "min_cell = 400"))
-    err = said(capsys, "release p.toml -o out --quiet")[1]
+    err = said(capsys, "release p.toml -o other --quiet")[1]
     assert "However values are merged, some stay small. Accept it, on record: --accept small-combinations." in err
 
 
