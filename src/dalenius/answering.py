@@ -17,7 +17,7 @@ from dalenius.outputs import new_file, refuse_existing
 from dalenius.report.answered import answer_statement
 from dalenius.sampling import Key
 from dalenius.tables.question_file import read_question
-from dalenius.tables.source import Progress
+from dalenius.tables.source import Progress, Table
 
 __all__ = ["Answered", "answer", "statement_file"]
 
@@ -98,7 +98,7 @@ def answer(
     seen = evaluate(asked, table, on_progress=on_progress)
     proved = proved_answer_text(asked, seen.records)
     secret = key() if callable(key) else key or Key.fresh()
-    named = dataset or (Path(table).name if isinstance(table, str | Path) else "table")
+    named = dataset or _name_of(table)
     about = _about(asked, proved, named)
     charged = None
     if book is not None:
@@ -130,6 +130,13 @@ def statement_file(card: str | Path) -> Path:
     'answer.html'
     """
     return Path(card).with_suffix(".html")
+
+
+def _name_of(table: Any) -> str:
+    """The name of the data where nobody gave one."""
+    if isinstance(table, Table):
+        return table.name
+    return Path(table).name if isinstance(table, str | Path) else "table"
 
 
 def _about(question: Question, proved: Proved, table: str) -> dict[str, Any]:

@@ -221,10 +221,23 @@ def test_a_row_is_the_unit_where_the_file_says_so(asked, run):
     assert told(run, asked, "--key", asked / "k")["numbers"] == plain["numbers"]
 
 
+def test_numbers_with_a_decimal_comma_are_read_where_that_is_said(asked, run):
+    (asked / "t.csv").write_text("pay;sex\n" + "12,5;f\n1,25;m\n" * 50)
+    text = COUNT.replace('"count"', '"mean"').replace("sex == 'f' and age == 'old'", "pay > 1")
+    (asked / "q.toml").write_text(text + 'column = "pay"\nletters = {low = 0, high = 20}\n')
+    assert "or --decimal , without a problem file" in told(run, asked, code=2)
+    (asked / "q.toml").write_text((asked / "q.toml").read_text().replace("pay > 1", "sex != 'x'"))
+    assert "or --decimal , without a problem file" in told(run, asked, code=2)
+    found = told(run, asked, "--decimal", ",")
+    assert found["records"] == 100
+    assert found["numbers"][0]["low"] <= (12.5 + 1.25) / 2 <= found["numbers"][0]["high"]
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         (COUNT.replace("where", "were"), "were"),
+        (COUNT.replace('query = "count"\n', ""), "lacks the key 'query', one of 'count', 'sum'"),
         (COUNT.replace("'f'", "f"), "q.toml, line 2: where: "),
         (COUNT.replace("sex", "sects"), 'no column "sects"'),
         (COUNT.replace("10", "0"), "line 4: parameter is 0"),
@@ -238,7 +251,7 @@ def test_a_row_is_the_unit_where_the_file_says_so(asked, run):
         (COUNT.replace('"count"', '"quantile"') + 'column = "sex"\nletters = ["f", "m"]\n', "quantiles"),
         (SUM + "letters = {low = 0, high = 1}\ngrid = 1\n", "not a number"),
         (SUM + "letters = {low = 0, high = 1}\n", "needs grid"),
-        (SUM, "letters = { low"),
+        (SUM, "a sum needs the ends of its numbers, letters = { low"),
         (SUM + 'letters = ["f"]\n', "is over numbers, and 'f' of 'sex' is none"),
         (COUNT.replace("discrete-laplace", "laplace"), "must be one of"),
         (WITHOUT_A_TABLE, "asks nothing of a table"),

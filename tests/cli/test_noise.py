@@ -92,6 +92,19 @@ def test_point_17_weights_are_not_ignored_where_numbers_have_noise(table, run):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(("more", "kind"), [((), "laplace"), (("--delta", "1/1000"), "gaussian")])
+def test_a_level_has_the_noise_that_can_keep_it_and_commas_are_read(table, run, more, kind):
+    (table.parent / "c.csv").write_text("income;sick\n" + "12,5;yes\n0,5;no\n" * 30)
+    words = ("noise", table.parent / "c.csv", "--column", "income", "--grid", "0:20:0.5", "--epsilon", "2", *more)
+    code, _, err = run(*words, "-o", table.parent / "out")
+    assert code == 2
+    assert "or --decimal , without a problem file" in err
+    code, _, err = run(*words, "-o", table.parent / "out", "--decimal", ",")
+    assert code == 0, err
+    assert read_told(table.parent / "out" / "design.json")["mechanism"]["noise"] == kind
+
+
+@pytest.mark.long
 def test_apply_draws_the_same_table_as_release(table, run):
     folder, out = table.parent / "out", table.parent / "drawn.csv"
     run("noise", "--details", table, *WORD, "--distortion", "100", "-o", folder, "--key", table.parent / "k")
@@ -203,7 +216,7 @@ def test_problem_files_that_ask_for_something_else_are_refused(table, run, swap,
         (None, ("--grid", "0:100:0", "--distortion", "9"), "step > 0"),
         (None, ("--grid", "0:100:1", "--distortion", "much"), "--distortion is 'much'"),
         (None, ("--grid", "0:100:1", "--distortion", "-3"), "above 0"),
-        (None, ("--grid", "0:100:1", "--epsilon", "1"), "cannot be made to keep this level"),
+        (None, ("--grid", "0:100:1", "--mechanism", "shrinkage", "--epsilon", "1"), "cannot be made"),
         (None, ("--grid", "0:100:1", "--distortion", "9", "--delta", "1e-6"), "--delta goes with --epsilon"),
         (None, ("--grid", "0:100:1", "--mechanism", "max-entropy", "--epsilon", "1"), "asked for by --distortion"),
         (None, ("--grid", "0:100:1", "--grid", "0:1:1", "--distortion", "9"), "once for each --column"),

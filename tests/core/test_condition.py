@@ -57,6 +57,8 @@ def test_negations():
         ("a", "a comparison"),
         ("a >", "a number is expected"),
         ("a > 'x'", "a number is expected"),
+        ('"sick days" > 5', "a name with a blank stands between backticks"),
+        ("sick days > 5", "a name with a blank stands between backticks"),
         ("a == b", "a number, or a text in quotes, is expected"),
         ("a is 3", "`missing` is expected"),
         ("a not 3", "a comparison"),

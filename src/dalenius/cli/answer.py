@@ -6,13 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dalenius.answering import answer, statement_file
-from dalenius.cli.terminal import progress, say
+from dalenius.cli.terminal import dialect_of, progress, say
 from dalenius.core.question import DRAWN
 from dalenius.errors import InputError, LedgerRefused
 from dalenius.ledger import Ledger
 from dalenius.mechanisms.queries.words import answer_words
 from dalenius.outputs import refuse_existing
 from dalenius.sampling import Key
+from dalenius.tables import open_table
 from dalenius.tables.question_file import asks_a_table
 
 
@@ -33,7 +34,7 @@ def run(arguments: Namespace) -> None:
         with progress(arguments) as show:
             found = answer(
                 arguments.query,
-                arguments.table,
+                open_table(arguments.table, dialect=dialect_of(arguments)),
                 key=_key(arguments),
                 ledger=book,
                 dataset=arguments.dataset,

@@ -19,7 +19,15 @@ def run(arguments: Namespace) -> None:
         raise InputError("say either --key or --new-key, not both")
     if arguments.dataset and not arguments.ledger:
         raise InputError("--dataset names the data in a ledger; say --ledger too")
+    arguments.mechanism = arguments.mechanism or _usual(arguments)
     released(arguments, _problem(arguments))
+
+
+def _usual(arguments: Namespace) -> str:
+    """The kind of noise where none is named: shrinkage adds least, but keeps no level for everybody."""
+    if not arguments.epsilon:
+        return "shrinkage"
+    return "gaussian" if arguments.delta else "laplace"
 
 
 def _problem(arguments: Namespace) -> Problem:
@@ -47,7 +55,7 @@ def _problem(arguments: Namespace) -> Problem:
     if arguments.order != "shuffle":
         mechanism["order"] = arguments.order
     document: dict[str, Any] = {
-        "source": {"table": str(arguments.table)},
+        "source": {"table": str(arguments.table)} | _dialect(arguments),
         "columns": {
             n: {"grid": dict(zip(("low", "high", "step"), g, strict=True)), "missing": gap}
             for n, g, gap in zip(names, grids, arguments.missing or ["refuse"] * len(names), strict=True)
@@ -72,6 +80,13 @@ def _problem(arguments: Namespace) -> Problem:
         promise = {"leakage": names, "at_most_bits": _number(arguments.leakage_bits, "--leakage-bits")}
     document |= {"objective": {"minimize": {"distortion": "squared", "of": names}}, "guarantee": [promise]}
     return Problem.from_document(document)
+
+
+def _dialect(arguments: Namespace) -> dict[str, str]:
+    """How a text file is written, as far as it was said, in the words of a problem file."""
+    said = {"delimiter": arguments.delimiter, "encoding": arguments.encoding}
+    said |= {"decimal": arguments.decimal} if arguments.decimal != "." else {}
+    return {key: value for key, value in said.items() if value is not None}
 
 
 def _limit(arguments: Namespace, document: dict[str, Any], names: list[str]) -> dict[str, Any]:

@@ -32,6 +32,7 @@ _ORDER: dict[str, Callable[[Fraction, Fraction], bool]] = {
 }
 _SAME = {"=": "==", "<>": "!="}
 _WORDS = ("and", "or", "not", "in", "is", "missing")
+_SUCH_AS = 'Write conditions such as age >= 40 and `home owner` = "yes"; a name with a blank stands between backticks.'
 _DEEPEST = 50
 _LONGEST = 10_000
 
@@ -159,10 +160,7 @@ class _Reader:
         while text[at:].strip():
             found = _TOKEN.match(text, at)
             if found is None:
-                raise InputError(
-                    f'where: "{text[at:].strip()[:20]}" is not understood',
-                    do='Write conditions such as age >= 40 and sex = "female".',
-                )
+                raise InputError(f'where: "{text[at:].strip()[:20]}" is not understood', do=_SUCH_AS)
             kind = str(found.lastgroup)
             self.tokens.append((kind, found[kind], found.start(kind)))
             at = found.end()
@@ -196,9 +194,7 @@ class _Reader:
         before = self.text[: len(self.text) if ended else self.tokens[self.next][2]].strip()
         after = f'after "{before[-30:]}" ' if before else ""
         seen = "" if ended else f', not "{self.tokens[self.next][1]}"'
-        return InputError(
-            f"where: {after}{what} is expected{seen}", do='Write conditions such as age >= 40 and sex = "female".'
-        )
+        return InputError(f"where: {after}{what} is expected{seen}", do=_SUCH_AS)
 
     def _either(self) -> Condition:
         parts = [self._both()]

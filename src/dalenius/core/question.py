@@ -312,7 +312,10 @@ def _sum(question: Question) -> None:
     if len(question.columns) != 1:
         raise InputError(f"a {question.kind} is over one column of numbers; name it with column")
     if (question.between is None) == (question.columns[0] not in question.declared):
-        raise InputError("numbers of a sum have letters = { low = ..., high = ... }, or a list of numbers as values")
+        raise InputError(
+            f"a {question.kind} needs the ends of its numbers, letters = {{ low = ..., high = ... }}, or all of them, "
+            "letters = [...]"
+        )
     if question.between is not None and question.grid is None and not question.ratio:
         raise InputError(f"a {question.kind} of numbers between two ends needs grid, the step of the answer")
     if question.between is None:

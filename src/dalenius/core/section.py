@@ -66,11 +66,15 @@ class Section:
     def take(self, key: str, default: Any = REQUIRED) -> Any:
         if key not in self.values:
             if default is REQUIRED:
-                typo = get_close_matches(key, self.values, 1, 0.6)
-                meant = f"; {typo[0]!r} is not known" if typo else ""
-                raise self.error(f"{self.title} lacks the key {key!r}{meant}", *typo)
+                raise self.missing(key)
             return default
         return self.values.pop(key)
+
+    def missing(self, key: str, words: str = "") -> ProblemFileError:
+        """That a key is not there: what was perhaps written in its place, or else what it could say."""
+        typo = get_close_matches(key, self.values, 1, 0.6)
+        meant = f"; {typo[0]!r} is not known" if typo else words
+        return self.error(f"{self.title} lacks the key {key!r}{meant}", *typo)
 
     def section(self, key: str) -> "Section":
         return Section(dict(self._typed(key, dict, "a table")), (*self.place, key), self.file, self.lines)
@@ -90,9 +94,12 @@ class Section:
         return value
 
     def choice(self, key: str, choices: Sequence[str], default: Any = REQUIRED) -> Any:
+        listed = ", ".join(map(repr, choices))
+        if key not in self.values and default is REQUIRED:
+            raise self.missing(key, f", one of {listed}")
         value = self.text(key, default)
         if value is not default and value not in choices:
-            raise self.error(f"{key!r} is {value!r}; it must be one of {', '.join(map(repr, choices))}", key)
+            raise self.error(f"{key!r} is {value!r}; it must be one of {listed}", key)
         return value
 
     def integer(self, key: str, default: Any = REQUIRED, least: int = 1) -> Any:

@@ -25,7 +25,7 @@ from dalenius.tables.source import Progress, Table
 from dalenius.tables.text import ABSENT_SIGNS
 from dalenius.tables.workspace import Tape, Workspace
 
-__all__ = ["DATE", "OTHER_DATE", "THOUSANDS", "USUAL_GAPS", "encode", "is_number", "numeric_order"]
+__all__ = ["DATE", "OTHER_DATE", "THOUSANDS", "USUAL_GAPS", "encode", "is_number", "numeric_order", "written_otherwise"]
 
 ABSENT = -1
 OUTSIDE = -2
@@ -34,6 +34,7 @@ SHOWN = 8
 USUAL_GAPS = ("NA", "N/A", "n/a", "NULL", "null", "#N/A")
 """Texts that usually stand for a missing value; they count as one only where [source] says so."""
 
+COMMA = 'if the comma is a decimal sign, say decimal = "," in [source], or --decimal , without a problem file'
 THOUSANDS = re.compile(r"[+-]?\d{1,3}([,.' \u00a0\u202f’]\d{3})+([,.]\d+)?")
 DATE = re.compile(r"(\d{4})-(\d{2})-\d{2}([T ].*)?")
 OTHER_DATE = re.compile(r"\d{1,2}([./-])\d{1,2}\1(\d{4}|\d{2})([T ].*)?|\d{4}([./])\d{1,2}\4\d{1,2}([T ].*)?")
@@ -245,7 +246,7 @@ class _Listed:
     def _meant(self, text: str) -> str:
         """A hint for a value that is written otherwise in the file than in the list."""
         if text.replace(",", ".", 1) in self.letters:
-            return '; if the comma is a decimal sign, say decimal = "," in [source]'
+            return f"; {COMMA}"
         if text in USUAL_GAPS:
             return f'; if it stands for a missing value, say missing_words = ["{text}"] in [source]'
         return ""
@@ -286,7 +287,7 @@ class _Cut(_Listed):
         return out
 
     def refusal(self, text: str) -> str:
-        return f"{text!r} is not a number, and its groups are ranges of numbers{_written_otherwise(text)}"
+        return f"{text!r} is not a number, and its groups are ranges of numbers{written_otherwise(text)}"
 
 
 class _Dated:
@@ -386,28 +387,37 @@ class _OnGrid:
 
     def refusal(self, text: str) -> str:
         if not is_number(text):
-            return f"{text!r} is not a number{_written_otherwise(text)}"
+            return f"{text!r} is not a number{written_otherwise(text)}"
         return f"{text} is outside its grid, {shown(self.grid.low)} to {shown(self.grid.high)}"
 
     def finish(self) -> tuple[tuple[str, ...], None]:
         return self.letters, None
 
 
-def _written_otherwise(text: str) -> str:
+def written_otherwise(text: str) -> str:
     """A hint for numbers with a decimal comma or with signs between their thousands.
 
-    >>> _written_otherwise("12,5")
-    '; if the comma is a decimal sign, say decimal = "," in [source]'
-    >>> _written_otherwise("1,234,567")
+    Parameters
+    ----------
+    text : str
+        What was expected to be a number.
+
+    Returns
+    -------
+    str
+        To be set behind what is wrong; empty where nothing can be guessed.
+
+    Examples
+    --------
+    >>> written_otherwise("12,5")
+    '; if the comma is a decimal sign, say decimal = "," in [source], or --decimal , without a problem file'
+    >>> written_otherwise("1,234,567")
     '; write numbers without signs between the thousands'
     """
     if re.fullmatch(r"[+-]?\d+,\d+", text) and not re.fullmatch(r"[+-]?\d{1,3},\d{3}", text):
-        return '; if the comma is a decimal sign, say decimal = "," in [source]'
+        return f"; {COMMA}"
     if re.fullmatch(r"[+-]?\d{1,3},\d{3}", text):
-        return (
-            '; if the comma is a decimal sign, say decimal = "," in [source], and write numbers without signs between '
-            "the thousands"
-        )
+        return f"; {COMMA}; and write numbers without signs between the thousands"
     return "; write numbers without signs between the thousands" if THOUSANDS.fullmatch(text) else ""
 
 

@@ -15,6 +15,7 @@ from dalenius.core.question import Question
 from dalenius.core.source import MISSING, Column
 from dalenius.errors import InputError, TableError
 from dalenius.tables import encode, open_table
+from dalenius.tables.coding import written_otherwise
 from dalenius.tables.counting import Coded
 from dalenius.tables.persons import per_person
 from dalenius.tables.source import Progress, Table
@@ -119,10 +120,21 @@ def _of_persons(question: Question, unit: str, source: Table, raw: Coded, chosen
     return replace(raw, codes={name: codes[name] for name in raw.codes}), codes[mark].astype(np.bool_)
 
 
+def _passes(test: Test, text: str | None) -> bool:
+    try:
+        return test.passes(text)
+    except InputError:
+        assert text is not None
+        raise TableError(
+            f"column {test.column!r}: {text!r} is no number, which {test.sign} compares{written_otherwise(text)}",
+            do="Correct the table, or compare by == or in.",
+        ) from None
+
+
 def _selected(condition: Condition, raw: Coded) -> Mask:
     if isinstance(condition, Test):
         texts = [None if text == MISSING else text for text in raw.alphabets[condition.column]]
-        passed: Mask = np.array([condition.passes(text) for text in texts], dtype=np.bool_)
+        passed: Mask = np.array([_passes(condition, text) for text in texts], dtype=np.bool_)
         return passed[raw.codes[condition.column]]
     if isinstance(condition, Not):
         return ~_selected(condition.other, raw)
@@ -177,7 +189,7 @@ def _exact(source: Table, name: str, text: str) -> Fraction:
         return exact(text)
     except InputError:
         raise TableError(
-            f"{source.name}, column {name!r}: {text!r} is not a number, which a sum needs",
+            f"{source.name}, column {name!r}: {text!r} is not a number, which a sum needs{written_otherwise(text)}",
             do="Correct the table, or leave such rows out by where.",
         ) from None
 
