@@ -8,6 +8,7 @@ from math import floor, log10, prod, sqrt
 from dalenius.core.digits import many
 from dalenius.errors import InputError, SmallCombinations
 from dalenius.mechanisms.columns.leakage.preflight import Size
+from dalenius.mechanisms.declared import SECONDS
 from dalenius.starting.columns import Look, as_in, look_at, there
 from dalenius.starting.grouping import Cells, Groups, merged, starting_groups
 from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish
@@ -33,7 +34,8 @@ HALF = 0.5
 """Grouping that loses more than this share of what the columns say is too coarse."""
 
 START, READ = 2.0, 10e-6  # seconds: to begin, and to read, draw and write a row
-RECORD, SEARCHED = 4e-6, 48e-6  # seconds for a record to the power 3/2; with a limit in bits there is a longer search
+RECORD = 4e-6  # seconds for a record to the power 3/2: all pairs of records are compared, a few times
+SEARCHED, SEVERAL = 3e-3, 4e-3  # more seconds for a record: with a limit in bits, and with one on more than two answers
 COLUMN = 0.05  # seconds for a value of a column by itself
 MOST_SECRET = 4  # ranges of a secret number
 MOST_RECORD = 10  # groups of a column of a wide table
@@ -99,10 +101,18 @@ class Draft:
             columns = {groups.look.name: groups.size for groups in self.released}
             size = Size(occurring, self.combinations, self.combinations, secrets, columns)
             return reading + size.search_seconds + size.proof_seconds
-        if self.form == RECORDS:  # all pairs of records are compared, a few times
+        if self.form == RECORDS:
             records = len(Cells.of(self.released).rows)
-            return reading + (SEARCHED if self.wish.promise == "reveal" else RECORD) * records * sqrt(records)
+            return reading + min(SECONDS, RECORD * records * sqrt(records) + self._search * records)
         return reading + sum(groups.size for groups in self.released) * COLUMN
+
+    @property
+    def _search(self) -> float:
+        """Seconds for each record where a limit is searched for, beside the comparison of all of them."""
+        if self.wish.promise == "reveal":
+            return SEARCHED
+        answers = prod(groups.size for groups in self.secrets)
+        return SEVERAL if answers > 2 and self.wish.promise != "nothing" else 0.0
 
     @property
     def most_frequent(self) -> Fraction:
