@@ -1,6 +1,8 @@
 """`dalenius audit query.toml` and `dalenius calibrate`: words, JSON, and errors that name their line."""
 
 import json
+import re
+from fractions import Fraction
 
 import pytest
 
@@ -112,3 +114,15 @@ def test_point_05_gaussian_noise_rules_nothing_out_and_the_audit_does_not_say_so
     said = run("audit", file)[1]
     assert "rules an input out" not in said
     assert "none: nothing is ruled out, but the ratio of two inputs has no bound" in said
+
+
+def test_a_parameter_that_was_found_is_printed_short_with_no_less_noise(file, run):
+    """991398631045727/1000000000000000 stood there: nobody reads that, and fewer digits must not mean less noise."""
+    told = run("calibrate", file, "--at-most-bits", "0.1")[1]
+    exact = json.loads(run("calibrate", file, "--at-most-bits", "0.1", "--json")[1])
+    more, less = (re.search(rf"{words} ([\d.]+)[:,]", told)[1] for words in ("Parameter", "With less noise,"))
+    assert max(map(len, (more, less))) <= 11
+    assert 0 <= Fraction(more) - Fraction(exact["parameter"]) < Fraction(1, 10**8)
+    assert 0 <= Fraction(exact["less_noise"]) - Fraction(less) < Fraction(1, 10**8)
+    assert Fraction(re.search(r"learns ([\d.]+) bits, which", told)[1]) > Fraction(1, 10)
+    assert "and the budget is 0.1." in told

@@ -28,7 +28,7 @@ OF_ITS_SECRET = {METRICS[m] for m in ("worst_entropy", "worst_divergence", "leak
         ("information_privacy", OF_ITS_SECRET, {METRICS["strong_dp"], METRICS["dalenius"]}),
     ],
 )
-def test_what_follows_and_what_does_not(kind: str, implied: set[str], missing: set[str]) -> None:
+def test_point_07b_what_follows_and_what_does_not(kind: str, implied: set[str], missing: set[str]) -> None:
     found = lattice([promise(kind)])
     assert found is not None
     assert set(found.implies) == implied

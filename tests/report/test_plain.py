@@ -1,5 +1,6 @@
 """What is said of the best possible, and of whom a promise speaks."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -22,6 +23,8 @@ from dalenius.report.aims import reached
 from dalenius.report.facts import Facts
 from dalenius.report.limits import _unit
 from dalenius.report.plain import best_possible, promises
+from dalenius.report.statement import public_statement, statement
+from dalenius.report.words import proved
 from dalenius.testing import binary_tradeoff
 
 
@@ -137,3 +140,51 @@ def test_point_07e_the_worst_row_is_not_beyond_the_promise_of_its_factor():
     (known,) = beliefs(design)
     assert known.times == "2.72"
     assert "2.72 times" in promises(Facts.read(design.outline()))[0].headline
+
+
+COUNTS = {("u", "p"): 40, ("u", "q"): 10, ("v", "p"): 60, ("v", "q"): 90}
+
+
+@pytest.fixture(scope="module")
+def leaking():
+    joint = Pmf.from_records({"S": ("u", "v"), "X": ("p", "q")}, list(COUNTS.items()))
+    least = MinimizeDistortion(Distortion("hamming", ("X",)))
+    promise = Leakage(("S",), Fraction(1, 20))
+    return solve(Problem(observe=("X",), release=("X",), objective=least, guarantees=(promise,), joint=joint))
+
+
+def chances(design):
+    """The chance of each answer before and after each released value."""
+    rows = dict(zip("pq", design.channel.rows, strict=True))
+    for y in range(2):
+        both = {s: sum(COUNTS[s, x] * rows[x][y] for x in "pq") for s in "uv"}
+        for s in "uv":
+            yield Fraction(sum(COUNTS[s, x] for x in "pq"), 200), both[s] / sum(both.values())
+
+
+def test_point_07e_the_worst_row_has_the_same_digits_under_every_promise(leaking):
+    """1.8 stood in one statement and 1.73 in another."""
+    (known,) = beliefs(leaking)
+    ratio = max(after / before for before, after in chances(leaking))
+    assert 0 <= Fraction(known.times) - ratio < Fraction(1, 100)
+    assert f"{known.times} times as likely" in " ".join(statement(leaking, beliefs=[known]).split())
+
+
+def test_point_05_a_factor_is_said_of_the_chance_and_not_of_the_odds(leaking):
+    """e^1.056 bounds p(s|y)/p(s), and was called a change of the odds, which change by more."""
+    ratio = max(max(after / before, before / after) for before, after in chances(leaking))
+    odds = max(after * (1 - before) / (before * (1 - after)) for before, after in chances(leaking))
+    page = " ".join(public_statement(leaking.card()).partition("<script")[0].split())
+    said = re.search(r"likelier, or less likely, than it was by more than a factor of ([\d.]+)\.", page)
+    assert ratio <= Fraction(said[1]) < ratio + Fraction(1, 100)
+    assert odds > Fraction(said[1]) + Fraction(1, 10)
+    assert not re.search(r"\bodds\b", page)
+
+
+def test_where_no_bound_is_proved_none_is_told(leaking):
+    """Gaussian noise with a delta has none, and "the limit for everybody: 0" was printed."""
+    document = leaking.to_json() | {"bound": "0"}
+    told = " ".join(proved(document))
+    assert "no limit is proved that holds for everybody (changed entries per row)." in told
+    assert "Compared with every recipe" not in told
+    assert "the limit for everybody: " in " ".join(proved(leaking.to_json()))

@@ -131,8 +131,8 @@ def _worst(known: Beliefs, new: list[str]) -> str:
     if worst.high == worst.share:
         return ""
     times = f"{int(known.times):,}" if known.times.isdigit() else known.times
-    before = figure(100 * worst.share, "nearest", known.digits)
-    after = figure(100 * worst.high, "up", known.digits)
+    before = figure(100 * worst.share, "nearest")
+    after = figure(100 * worst.high, "up")
     answer = " · ".join(worst.values)
     row = " · ".join([*new, *known.combination]) if len(new) != 1 else f"{new[0]} {' · '.join(known.combination)}"
     return f'{row}: "{answer}" is {times} times as likely ({before} → {after} %).'

@@ -50,7 +50,7 @@ def run(arguments: Namespace) -> None:
         said = json.loads(Path(arguments.design).read_bytes())
         document |= _figures(verdict, said)
         lines += proof_words(said, verdict.kept.promises) if said["format"] == ANSWER else _words(verdict, said)
-        if verdict.value is not None:
+        if _bounded(verdict, said):
             lines.append(compared(told_design(said, {})))
         if arguments.table:
             same = "exactly the rows and counts of the design"
@@ -156,8 +156,16 @@ def _of_design(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
     more = said["objective"]["aim"].startswith("information")
     value, bound = (down, up) if more else (up, down)
     reached = f"{reaches} {'at least' if more else 'at most'} {value(verdict.value, SHOWN)}{unit}"
+    others += f" {has} {'more' if more else 'less'} than {bound(verdict.bound, SHOWN)}{unit}"
     return [
         f"Proved: every promise and every limit is kept, and {reached}.",
-        f"Proved: {others} {has} {'more' if more else 'less'} than {bound(verdict.bound, SHOWN)}{unit}.",
+        f"Proved: {others}." if _bounded(verdict, said) else "No limit is proved that holds for other recipes.",
         whose,
     ]
+
+
+def _bounded(verdict: "Verdict", said: dict[str, Any]) -> bool:
+    """Whether anything is known of what others reach: nothing has less than nothing."""
+    if verdict.value is None or verdict.bound is None:
+        return False
+    return said["objective"]["aim"].startswith("information") or verdict.bound > 0 or verdict.bound == verdict.value

@@ -64,8 +64,6 @@ class Beliefs:
         How often that combination is released.
     unchanged_guess : Fraction or None
         How often the best guess is right if the released columns leave unchanged.
-    digits : int
-        Of figures about the worst row: three where a promise limits the factor, which is said with three.
     """
 
     secret: Names
@@ -74,12 +72,11 @@ class Beliefs:
     combination: Names
     combination_share: Fraction
     unchanged_guess: Fraction | None = None
-    digits: int = 2
 
     @property
     def times(self) -> str:
-        """By what factor the chance of the worst answer grows, rounded up."""
-        return figure(self.worst.high / self.worst.share, "up", self.digits)
+        """By what factor the chance of the worst answer grows, rounded up as a promise about it is."""
+        return figure(self.worst.high / self.worst.share, "up")
 
 
 def beliefs(design: Design) -> tuple[Beliefs, ...]:
@@ -153,7 +150,6 @@ def _beliefs(design: Design, secret: Names) -> Beliefs:
         combination=(*letters, *beside_values),
         combination_share=Fraction(told[place].total(), joint.total * scale),
         unchanged_guess=Fraction(guess, joint.total) if before else None,
-        digits=3 if ("information_privacy", secret) in {(g.key, g.secret) for g in design.problem.guarantees} else 2,
     )
 
 

@@ -122,8 +122,8 @@ def _worst_case(known: Beliefs, about: str, rows: object) -> str:
     raw = f" Unchanged columns would allow {_whole(worst.unchanged[1], 'up')} %." if worst.unchanged else ""
     return (
         f"for {count} “{combination(known.combination)}”, the answer “{combination(worst.values)}” is "
-        f"{known.times} times as likely ({_whole(worst.high, 'up')} %) as for everybody "
-        f"({_whole(worst.share, 'nearest')} %).{raw}"
+        f"{known.times} times as likely ({figure(100 * worst.high, 'up')} %) as for everybody "
+        f"({figure(100 * worst.share, 'nearest')} %).{raw}"
     )
 
 
@@ -135,7 +135,10 @@ def _worst_bits(facts: Facts, promise: plain.Promised) -> str:
         return f"a released row can exclude an answer about {promise.about}."
     if odds is None or not exact(odds):
         return ""
-    return f"a released row can make an answer about {promise.about} up to {factor(odds)} times as likely as it was."
+    return (
+        f"no answer about {promise.about} becomes likelier, or less likely, than it was by more than a factor of "
+        f"{factor(odds)}."
+    )
 
 
 def one_more(facts: Facts) -> list[dict[str, str]]:

@@ -107,6 +107,7 @@ class Optimum:
     sentence: str
     small: str
     agrees: bool
+    bounded: bool  # whether anything is known of what others reach
 
 
 def fields_compared(document: Document) -> int:
@@ -201,9 +202,10 @@ def best_possible(facts: Facts) -> Optimum:
     else:
         sentence = f"{shown_value} Another recipe {form}may do better"
         sentence += f"; none can have {less} than {shown_bound}." if maximise or bound > 0 else "."
-    small = f"Reached: {figure(value, 'down' if maximise else 'up', 9)}; the limit for everybody: "
-    small += f"{figure(bound, 'up' if maximise else 'down', 9)}"
-    small += (
-        f" ({'bits' if document['unit'] == 'bits' else 'changed entries per row' if fields else document['unit']})."
-    )
-    return Optimum(short, sentence, small, agrees)
+    bounded = agrees or maximise or bound > 0
+    measured = "bits" if document["unit"] == "bits" else "changed entries per row" if fields else document["unit"]
+    limit = f"the limit for everybody: {figure(bound, 'up' if maximise else 'down', 9)} ({measured})"
+    if not bounded:
+        limit = f"no limit is proved that holds for everybody ({measured})"
+    small = f"Reached: {figure(value, 'down' if maximise else 'up', 9)}; {limit}."
+    return Optimum(short, sentence, small, agrees, bounded)

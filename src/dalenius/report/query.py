@@ -1,17 +1,21 @@
 """The audit and the calibration of a query in plain words."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from dalenius.core.digits import figure
 from dalenius.core.numbers import written
 from dalenius.core.query import Interval, Query
 from dalenius.evidence.query import QueryAudit
 from dalenius.mechanisms.queries.calibration import Calibration
+from dalenius.mechanisms.queries.words import parameter_figure
 from dalenius.report.mechanism import RULED_OUT, UNBOUNDED, delta_line, table_of
 from dalenius.report.mechanism import up as rounded_up
 
 __all__ = ["audited_query", "calibrated"]
 
+DIGITS = 9  # of a budget
+SHORT = 16  # characters of a parameter that is told as it is written
 PARAMETER = {
     "randomised-response": "probability of another answer",
     "geometric": "ratio of neighbouring probabilities",
@@ -41,7 +45,13 @@ def _many_letters(alphabets: Sequence[Sequence[str]]) -> str:
 def _short(query: Query) -> str:
     assert query.parameter is not None
     text = written(query.parameter)
-    return text if len(text) <= 16 else f"{float(query.parameter):.12g}"
+    return text if len(text) <= SHORT else parameter_figure(query.noise, query.parameter)
+
+
+def _exceeding(bits: float, budget: Fraction) -> str:
+    """A figure that is above a budget, from below, in as many digits as show that."""
+    told = (figure(bits, "down", digits) for digits in range(3, 17))
+    return next((text for text in told if Fraction(text) > budget), figure(bits, "down", 17))
 
 
 def audited_query(seen: QueryAudit) -> list[str]:
@@ -96,16 +106,17 @@ def calibrated(found: Calibration) -> list[str]:
     list of str
         Lines.
     """
-    high = found.proved[1]
+    high = rounded_up(found.proved[1])
+    parameter = parameter_figure(found.query.noise, found.parameter)
     lines = [
         _described(found.query),
-        f"Parameter {written(found.parameter)}: {_whom(found.against)} more than {rounded_up(high)} bits about any one "
-        f"record, and the budget is {written(found.at_most_bits)}.",
+        f"Parameter {parameter}: {_whom(found.against)} more than {high} bits about any one record, and the budget is "
+        f"{figure(found.at_most_bits, 'nearest', DIGITS)}.",
     ]
     if found.beside is not None and found.beside_proved is not None:
         lines.append(
-            f"With less noise, {written(found.beside)}, some adversary learns "
-            f"{figure(found.beside_proved[0], 'down', 17)} bits, which is more than the budget."
+            f"With less noise, {parameter_figure(found.query.noise, found.beside, less=True)}, some adversary learns "
+            f"{_exceeding(found.beside_proved[0], found.at_most_bits)} bits, which is more than the budget."
         )
     elif not found.against.startswith("unknown"):
         lines.append("No less noise was found to exceed the budget.")

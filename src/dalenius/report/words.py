@@ -163,7 +163,7 @@ proved exactly.'
     best = best_possible(facts)
     lines += [best.sentence, best.small]
     lines.append(f"How it was proved: {KINDS.get(facts.kind, shown(facts.kind))}.")
-    lines.append(compared(document))
+    lines += [compared(document)] if best.bounded else []
     lines += form_named(document["channel"].get("form")).stated(document)
     if by_record(document):
         lines.append("Changing many rows together would not help.")

@@ -1,5 +1,6 @@
 """An answer in plain words."""
 
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from dalenius.core.numbers import exact
@@ -16,12 +17,14 @@ __all__ = [
     "ends_words",
     "figure_words",
     "noise_words",
+    "parameter_figure",
     "question_words",
     "sure_words",
     "value_words",
 ]
 
 MOST_LINES = 200
+DIGITS = 9  # of a parameter as people read it
 
 
 def answer_words(found: Answer) -> list[str]:
@@ -61,8 +64,8 @@ def asked_words(found: Asked) -> list[str]:
         whom = {"any": "Nobody learns more than", "independent": "Somebody who knows all other records learns at most"}
         if found.at_most_bits is not None:
             budget = float(found.at_most_bits)
-            parameter = float(found.question.parameter)
-            lines.append(f"Parameter {parameter:.9g}, found for a budget of {budget:g} bits.")
+            parameter = parameter_figure(found.question.noise, found.question.parameter)
+            lines.append(f"Parameter {parameter}, found for a budget of {budget:g} bits.")
         lines.append(f"{whom.get(found.against, lacking)} {in_bits(exact(found.bits))} about one person.")
         if found.against.startswith("unknown"):
             lines.append(
@@ -70,6 +73,29 @@ def asked_words(found: Asked) -> list[str]:
             )
     lines += ["", *figure_words(found.figures, found.question), "  delta at epsilon:"]
     return [*lines, *(f"    {level:>5}  {rounded_up(delta)}" for level, delta in found.deltas.items())]
+
+
+def parameter_figure(noise: str, parameter: Fraction, *, less: bool = False) -> str:
+    """A parameter in few digits: with no less noise than it stands for, or with `less` with no more.
+
+    Parameters
+    ----------
+    noise : str
+        Whose parameter it is.
+    parameter : Fraction
+        Exact; machines are told that one.
+    less : bool
+        Rounded towards less noise.
+
+    >>> parameter_figure("geometric", Fraction(2, 3)), parameter_figure("geometric", Fraction(2, 3), less=True)
+    ('0.666666667', '0.666666666')
+    >>> parameter_figure("exponential", Fraction(2, 3)), parameter_figure("gaussian", Fraction(1500))
+    ('0.666666666', '1500')
+    """
+    # The rate of exponential noise falls as the noise grows; every other parameter grows with it.
+    upwards = (noise != "exponential") != less
+    rounding = Context(prec=DIGITS, rounding=ROUND_CEILING if upwards else ROUND_FLOOR)
+    return f"{rounding.divide(Decimal(parameter.numerator), Decimal(parameter.denominator)).normalize():f}"
 
 
 def figure_words(seen: Figures, question: Question) -> list[str]:
