@@ -123,8 +123,8 @@ def _worst(known: Beliefs) -> dict[str, str]:
     worst = known.worst
     if worst.high == worst.share:
         return _fact("Worst row", "1 ×", "no answer becomes likelier")
-    share = figure(100 * worst.share, "nearest", known.digits)
-    high = figure(100 * worst.high, "up", known.digits)
+    share = figure(100 * worst.share, "nearest")
+    high = figure(100 * worst.high, "up")
     return _fact("Worst row", f"{known.times} ×", f"“{combination(worst.values)}” {share} → {high} %")
 
 
