@@ -256,6 +256,27 @@ def test_pages_for_everybody_are_plain(page):
     assert [s for s in sentences if len(s.split()) > 40] == []
 
 
+SPECIALISTS = "Everything below is for specialists. [How to read it](index.md#how-to-read-the-rest-of-a-page)"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in sorted((ROOT / "docs" / "mechanisms").glob("*.md")) if page.name != "index.md"],
+    ids=lambda page: page.stem,
+)
+def test_pages_of_mechanisms_begin_for_everybody(page, tmp_path):
+    head, _, rest = page.read_text(encoding="utf-8").partition(SPECIALISTS)
+    assert rest, "the plain part ends where the specialists' begins"
+    assert "**When to use it.**" in head
+    assert "**What you write.**" in head
+    (tmp_path / page.name).write_text(re.sub(r"\*\*.*?\*\*", "", head), encoding="utf-8")
+    text = prose(tmp_path / page.name)
+    assert dialect(text) == []
+    assert not EXPONENT.search(text)
+    assert [s for s in re.split(r"(?<=[.!?:;])\s+|\n\s*\n", text) if len(s.split()) > MOST_WORDS] == []
+    assert f"({page.name})" in (ROOT / "docs" / "mechanisms" / "index.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
