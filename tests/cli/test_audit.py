@@ -51,7 +51,7 @@ def test_a_recipe_that_leaves_most_values_alone_is_audited(tmp_path, run):
 def test_a_channel_in_words_and_in_json(files, run):
     code, out, _ = run("audit", files / "channel.json")
     assert code == 0
-    assert "any one record, any adversary (C_1)" in out
+    assert "any one record, any attacker (C_1)" in out
     told = json.loads(run("audit", files / "channel.json", "--prior", files / "prior.json", "--json")[1])
     assert {
         *("individual_capacity_bits", "group_capacity_bits", "individual_capacity_independent_bits", "capacity_bits"),
@@ -129,5 +129,5 @@ def test_point_05_a_short_figure_is_not_printed_with_the_dust_of_doubles(files, 
     erased["rows"] = [["1/2", "1/2", "0"], ["0", "1/2", "1/2"]]
     (files / "channel.json").write_text(json.dumps(erased))
     said = run("audit", files / "channel.json")[1]
-    assert "any one record, any adversary (C_1)                    0.5 bits" in said
+    assert "any one record, any attacker (C_1)                     0.5 bits" in said
     assert "0.500000001" not in said

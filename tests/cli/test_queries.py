@@ -24,7 +24,7 @@ def file(tmp_path):
 def test_an_audit_in_words_and_in_json(file, run):
     code, out, _ = run("audit", file)
     assert code == 0
-    assert "any one record, any adversary (C_1)" in out
+    assert "any one record, any attacker (C_1)" in out
     told = json.loads(run("audit", file, "--json")[1])
     assert {"individual_capacity_bits", "group_capacity_bits", "dp_epsilon", "capacity_bits"} <= set(told)
     low, high = told["individual_capacity_bits"]

@@ -73,10 +73,10 @@ def test_the_worst_adversary_in_words():
     text = "\n".join(audited(examine_mechanism(PARITY, UNIFORM)))
     assert "The worst record is A." in text
     assert "with probability 0.5, and then B=" in text
-    assert "any one record, any adversary (C_1)" in text
+    assert "any one record, any attacker (C_1)" in text
     assert "what is released is exactly independent of A" in text
     pad = (Fraction(1, 2), Fraction(1, 2))
-    assert "No adversary learns anything" in "\n".join(
+    assert "No attacker learns anything" in "\n".join(
         audited(examine_mechanism(Channel({"M": ("0", "1")}, {"C": ("0", "1")}, (pad, pad))))
     )
 

@@ -100,7 +100,7 @@ def test_thousands_of_letters_are_audited_by_their_level(tmp_path):
         assert 0.999 < seen.dp_epsilon <= 1 + 1e-12
         assert seen.capacity[1] < 0.03
         assert seen.capacity[1] == pytest.approx(seen.eta_tv * log2(2500))
-        assert any("no adversary was searched for" in line for line in audited(seen))
+        assert any("no attacker was searched for" in line for line in audited(seen))
         json.dumps(seen.to_json())
     with pytest.raises(Unsupported, match="without --prior"):
         audit(design, prior=joint)

@@ -1,4 +1,4 @@
-"""What any adversary learns about one record: reference values, closed forms, inequalities, witnesses, refusals."""
+"""What any attacker learns about one record: reference values, closed forms, inequalities, witnesses, refusals."""
 
 import math
 from fractions import Fraction
@@ -191,7 +191,7 @@ def test_refusals():
     law = flip("1/10")
     with pytest.raises(InputError, match="a group of 2 records is asked for; the recipe has 1"):
         individual_capacity(law, group=2)
-    with pytest.raises(InputError, match="no adversary in the list"):
+    with pytest.raises(InputError, match="no attacker in the list"):
         against(law, [])
     with pytest.raises(MismatchError, match="no variable 'X0'"):
         against(law, [Pmf.from_records({"Z": ("0",)}, [(("0",), 1)])])

@@ -58,7 +58,7 @@ def test_point_07b_a_promise_about_a_secret_says_nothing_of_other_inputs_and_oth
     for page in (statement(design), public_statement(design.card())):
         said = " ".join(page.partition("What the promise implies")[2].partition("It does not imply")[0].split())
         assert "differential privacy" not in said
-        assert "any adversary" not in said
+        assert "any attacker" not in said
         assert "under the distribution of the design" in said
 
 

@@ -311,7 +311,7 @@ class Dalenius(Guarantee):
     Examples
     --------
     >>> Dalenius("1/2").words()
-    'no adversary, whatever it knows, learns more than 0.5 bits about one record from one draw'
+    'no attacker, whatever they know, learns more than 0.5 bits about one record from one draw'
     """
 
     at_most_bits: Fraction
@@ -345,7 +345,7 @@ class Dalenius(Guarantee):
         who = "one record" if self.group == 1 else f"{self.group} records"
         drawn = "one draw" if self.rows == 1 else "all draws" if self.rows == "all" else f"{self.rows} draws"
         limit = bits(self.at_most_bits, "up", 6)
-        return f"no adversary, whatever it knows, learns more than {limit} about {who} from {drawn}"
+        return f"no attacker, whatever they know, learns more than {limit} about {who} from {drawn}"
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def about_lacking(channel: Kernel, b_bits: float) -> Further:
     from_here = threshold(channel)
     return Further(
         (
-            f"Adversaries who lack {b_bits:g} bits about all records learn {low:.6g} to {high:.6g} bits about one.",
+            f"Attackers who lack {b_bits:g} bits about all records learn {low:.6g} to {high:.6g} bits about one.",
             f"  The assumption is worth {gain[0]:.6g} to {gain[1]:.6g} bits, and nothing up to {from_here:.6g} bits.",
             "  Such figures hold for one release only: they do not add up over several.",
         ),
@@ -76,7 +76,7 @@ def about_query_lacking(query: Query, b_bits: float) -> Further:
     low, high = query_limited(query, b_bits)
     return Further(
         (
-            f"Adversaries who lack {b_bits:g} bits about all records learn {low:.6g} to {high:.6g} bits about one.",
+            f"Attackers who lack {b_bits:g} bits about all records learn {low:.6g} to {high:.6g} bits about one.",
             "  Such figures hold for one answer only: they do not add up over several.",
         ),
         {"limited_capacity_bits": [low, high], "unknown_bits": b_bits},

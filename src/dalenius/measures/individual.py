@@ -265,7 +265,7 @@ def ordered(independent: Bracket, worst: Individual, most_bits: float) -> tuple[
     """
     if independent[0] > worst.high or worst.low > most_bits:
         raise DaleniusError(
-            f"the figures contradict each other: independent records {independent}, any adversary "
+            f"the figures contradict each other: independent records {independent}, any attacker "
             f"{(worst.low, worst.high)}, the whole record {most_bits} bits"
         )
     high = min(worst.high, most_bits)
@@ -333,7 +333,7 @@ def against(channel: Kernel, priors: Sequence[Pmf]) -> tuple[Fraction, Fraction,
     (Fraction(0, 1), Fraction(0, 1), 'X1', 0)
     """
     if not priors:
-        raise InputError("there is no adversary in the list")
+        raise InputError("there is no attacker in the list")
     found = []
     for k, prior in enumerate(priors):
         joint, out = joint_with_output(prior, channel)

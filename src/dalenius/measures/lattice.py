@@ -61,7 +61,7 @@ METRICS = {
     "leakage": "leakage on average",
     "maximal_leakage": "maximal leakage",
     "capacity": "capacity",
-    "dalenius": "Dalenius (any adversary)",
+    "dalenius": "Dalenius (any attacker)",
 }
 EPSILON = 1.0  # of (epsilon, delta)
 

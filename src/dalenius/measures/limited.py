@@ -61,7 +61,7 @@ def query_limited(query: Query, b_bits: float) -> Bracket:
     alphabets = query.alphabets
     outcomes = sum(log(len(alphabet)) for alphabet in alphabets) / log(2)
     if not 0 <= b_bits <= outcomes * (1 + 1e-12):
-        raise InputError(f"{b_bits:g} bits are unknown to the adversary; the records hold at most {outcomes:.6g}")
+        raise InputError(f"{b_bits:g} bits are unknown to the attacker; the records hold at most {outcomes:.6g}")
     if query.noise in FINITE and prod(map(len, alphabets)) <= SMALL:
         return limited_capacity(channel_of_query(query), b_bits)
     # With more than two letters the figure against anybody is a search of its own; what a record holds bounds it too.
@@ -81,7 +81,7 @@ def query_limited(query: Query, b_bits: float) -> Bracket:
         entries[entries < _TINY] = 0.0
         found = convex_bound(Laws(entries[kernel.places]), b, many)
     else:
-        raise Unsupported(f"{query.noise} noise is not measured against adversaries who lack bits; take gaussian noise")
+        raise Unsupported(f"{query.noise} noise is not measured against attackers who lack bits; take gaussian noise")
     return 0.0, min(whole, bits(0.0, found)[1])
 
 

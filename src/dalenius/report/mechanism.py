@@ -66,7 +66,7 @@ def audited(seen: MechanismAudit) -> list[str]:
         rows += _guessing(p.guessing) if p.guessing else []
     what = "What the recipe lets out of one row, proved:" if seen.one_row else "What the recipe lets out, proved:"
     lines = [*guesses(seen.attacks), what, *_lines(rows)]
-    lines += ["", *_adversary(seen), "", "It keeps these promises, and could be written with them:"]
+    lines += ["", *_attacker(seen), "", "It keeps these promises, and could be written with them:"]
     lines += [f"  {g.words()}" for g in seen.guarantees]
     return lines + [f"Note: {remark}." for remark in seen.remarks]
 
@@ -98,7 +98,7 @@ def _common(
     levels: tuple[float | None, float | None],
     why: str,
 ) -> list[tuple[str, str]]:
-    rows = [("any one record, any adversary (C_1)", _bits(groups[1].low, groups[1].high))]
+    rows = [("any one record, any attacker (C_1)", _bits(groups[1].low, groups[1].high))]
     rows += [(f"any {k} records together (C_{k})", _bits(g.low, g.high)) for k, g in sorted(groups.items()) if k > 1]
     return [
         *rows,
@@ -117,10 +117,10 @@ def _of_a_row(
     why: str,
 ) -> list[tuple[str, str]]:
     """The same where the inputs are columns of one row, which is one record."""
-    rows = [("the whole row, any adversary (capacity)", _bits(*capacity))]
+    rows = [("the whole row, any attacker (capacity)", _bits(*capacity))]
     several = len(groups) > 1
     if several:
-        rows.append(("any one of its columns, any adversary (C_1)", _bits(groups[1].low, groups[1].high)))
+        rows.append(("any one of its columns, any attacker (C_1)", _bits(groups[1].low, groups[1].high)))
         some = {k: g for k, g in groups.items() if k > 1 and g.high < capacity[1]}  # all of them are the row
         rows += [(f"any {k} columns together (C_{k})", _bits(g.low, g.high)) for k, g in sorted(some.items())]
         rows.append(("any one column, independent columns", _bits(*independent)))
@@ -144,17 +144,17 @@ def table_of(
     return _lines(_common(groups, independent, capacity, levels, why))
 
 
-def _adversary(seen: MechanismAudit) -> Sequence[str]:
+def _attacker(seen: MechanismAudit) -> Sequence[str]:
     worst = seen.worst
     what = "column" if seen.one_row else "record"
     if not worst.high:
-        return [f"No adversary learns anything about any {what}: the output does not depend on the input."]
+        return [f"No attacker learns anything about any {what}: the output does not depend on the input."]
     record = joined(worst.group)
     if not worst.beliefs and seen.one_row and len(worst.group) > 1:
-        return ["No adversary was searched for."]
+        return ["No attacker was searched for."]
     if not worst.beliefs:
-        return [f"The worst {what} is {record}; no adversary was searched for."]
-    lines = [f"The worst {what} is {record}. The adversary that learns most about it believes:"]
+        return [f"The worst {what} is {record}; no attacker was searched for."]
+    lines = [f"The worst {what} is {record}. The attacker who learns most about it believes:"]
     return lines + [f"  {line}" for line in worst.words()]
 
 

@@ -78,7 +78,7 @@ def audited_query(seen: QueryAudit) -> list[str]:
             f"  One distribution in different orders: at most {rounded_up(seen.symmetric[1])} bits, {reached}."
         )
     if m.worst.beliefs and m.worst.high:
-        lines += ["", "The adversary that learns most believes of a record, and of f then:"]
+        lines += ["", "The attacker who learns most believes of a record, and of f then:"]
         lines += [f"  {line}" for line in m.worst.words()]
     lines += ["", "It keeps these promises:", *(f"  {g.words()}" for g in seen.guarantees)]
     return lines + [f"Note: {remark}." for remark in m.remarks]
@@ -115,7 +115,7 @@ def calibrated(found: Calibration) -> list[str]:
     ]
     if found.beside is not None and found.beside_proved is not None:
         lines.append(
-            f"With less noise, {parameter_figure(found.query.noise, found.beside, less=True)}, some adversary learns "
+            f"With less noise, {parameter_figure(found.query.noise, found.beside, less=True)}, some attacker learns "
             f"{_exceeding(found.beside_proved[0], found.at_most_bits)} bits, which is more than the budget."
         )
     elif not found.against.startswith("unknown"):

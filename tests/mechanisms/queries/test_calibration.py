@@ -91,9 +91,9 @@ def test_the_comparison_says_its_meaning():  # E3
     rows = compared(Query(12, (BITS,) * 12, "sum", "geometric", F(1, 2)), F(1, 10))
     of = {(c.noise, c.against): c.deviation for c in rows}
     for noise in ("laplace", "gaussian"):  # records that hang together cost a factor of about n
-        ratio = of[noise, "any adversary"] / of[noise, "independent records"]
+        ratio = of[noise, "any attacker"] / of[noise, "independent records"]
         assert ratio == pytest.approx(12, rel=1e-2)
-    assert of["gaussian", "any adversary"] <= of["gaussian by (117)", "any adversary"]
+    assert of["gaussian", "any attacker"] <= of["gaussian by (117)", "any attacker"]
 
 
 def test_refusals():

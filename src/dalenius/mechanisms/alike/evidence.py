@@ -18,7 +18,7 @@ REMARK = (
     "audited up to the order of the samples: eta_KL is bounded by eta_TV, and S* and the maximal correlation are "
     "bounded by 1"
 )
-WIDE = "an adversary about a sample of more than two values is searched for among few; the upper end is all it holds"
+WIDE = "an attacker about a sample of more than two values is searched for among few; the upper end is all it holds"
 
 
 def examine_orbits(channel: Orbits, prior: Pmf | None = None, *, remarks: tuple[str, ...] = ()) -> MechanismAudit:

@@ -207,7 +207,7 @@ def _to_lacking(question: Question, records: int, lacking: float) -> float:
     if not 0 <= lacking <= most * (1 + 1e-12):
         said = "yes-or-no records" if outcomes == 2 else f"records of {outcomes} kinds"
         raise InputError(
-            f"{lacking:g} bits are unknown to the adversary; {records:,} {said} hold {most:,.12g}",
+            f"{lacking:g} bits are unknown to the attacker; {records:,} {said} hold {most:,.12g}",
             do="Write at most that many bits.",
         )
     if shape.every != 1:

@@ -93,7 +93,7 @@ def unknown_bits(against: str) -> float | None:
         return None
     word, _, number = against.partition(":")
     if word != "unknown" or not number:
-        raise InputError(f"there is no adversary {against!r}; there are any, independent, and unknown:BITS")
+        raise InputError(f"there is no attacker {against!r}; there are any, independent, and unknown:BITS")
     return float(exact(number, "the bits of unknown:BITS"))
 
 
@@ -149,7 +149,7 @@ def _against_lacking(query: Query, at_most_bits: Fraction, lacking: float, again
     found = query.at(parameter)
     remark = (
         "such figures hold for one answer only: they do not add up, and no ledger takes them; it charges what any "
-        "adversary learns"
+        "attacker learns"
     )
     return Calibration(
         found, at_most_bits, query_limited(found, lacking), None, None, (), (*_remarks(query), remark), against
@@ -167,7 +167,7 @@ def _remarks(query: Query) -> tuple[str, ...]:
 def compared(query: Query, at_most_bits: Fraction) -> tuple[Compared, ...]:
     """Laplace and Gaussian noise for the same numbers, at two meanings of the same budget.
 
-    "any adversary": C_1 <= B, whatever the records have to do with each other. "independent records": the same bits,
+    "any attacker": C_1 <= B, whatever the records have to do with each other. "independent records": the same bits,
     but only against adversaries for whom records are independent, the world in which a level of differential privacy
     speaks of one record. The paper compares noises by one letter epsilon for two different quantities.
     """
@@ -176,8 +176,8 @@ def compared(query: Query, at_most_bits: Fraction) -> tuple[Compared, ...]:
     rows = []
     for noise in ("laplace", "gaussian"):
         other = Query(query.records, query.letters, query.kind, noise, Fraction(1), query.letter, query.table)
-        for against in ("any adversary", "independent records"):
-            alone = against == "any adversary"
+        for against in ("any attacker", "independent records"):
+            alone = against == "any attacker"
             found = least_noise(other, at_most_bits, 1e-4, query_capacity if alone else query_independent)[0]
             assert found.parameter is not None
             p = float(found.parameter)
@@ -186,5 +186,5 @@ def compared(query: Query, at_most_bits: Fraction) -> tuple[Compared, ...]:
     low, high = query.ends if query.width == 1 else (0, 0)
     if high > low:
         formula = short(gaussian_variance(float(high - low) / 2, float(at_most_bits)), 12)
-        rows.append(Compared("gaussian by (117)", "any adversary", formula, sqrt(float(formula)), None))
+        rows.append(Compared("gaussian by (117)", "any attacker", formula, sqrt(float(formula)), None))
     return tuple(rows)

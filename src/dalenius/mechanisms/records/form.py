@@ -68,7 +68,7 @@ class RecordsForm(Form[Records]):
         if not channel.few:
             raise Unsupported(
                 "a release of records promises something about its secret and its own table alone, and nothing about "
-                "every adversary; `explain` says what it does not promise, and --released with --original audits the "
+                "every attacker; `explain` says what it does not promise, and --released with --original audits the "
                 "release"
             )
 

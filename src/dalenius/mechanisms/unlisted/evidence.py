@@ -26,7 +26,7 @@ __all__ = ["distance_of", "examine_unlisted", "level_of"]
 
 REMARK = (
     "audited by its form, because its rows are too many to be written out: upper ends are closed bounds, and lower "
-    "ends and adversaries were not searched for"
+    "ends and attackers were not searched for"
 )
 UNPROVED = "no level of differential privacy is proved for sums of such states, which need not rule any input out"
 
