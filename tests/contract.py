@@ -446,7 +446,7 @@ class DesignContract:
             document = json.loads(design.dumps())
             rows, step = finer(document)
             rows[x][0] = str(int(rows[x][0]) + step)
-            with pytest.raises(NotCertified, match="law of the letters"):
+            with pytest.raises(NotCertified, match="distribution of the values"):
                 checked(canonical(document))
 
     def test_rows_of_impossible_inputs_repeat_the_output_pmf(self, problem):

@@ -81,7 +81,7 @@ def test_point_01_a_group_of_records_with_noise_tells_as_much_as_its_rows_add_up
     assert 3 * one_row_bits(one) > 0.5  # which the noise for one record does not keep
     document = json.loads(one.dumps())
     document["promises"][0]["group"] = 3
-    with pytest.raises(NotCertified, match="what an adversary may learn is"):
+    with pytest.raises(NotCertified, match="what an attacker may learn is"):
         checked(canonical(document))
 
 

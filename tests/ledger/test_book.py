@@ -126,7 +126,7 @@ def test_a_card_that_steals_the_digest_of_another_design_is_charged(ledger):
 
 
 def test_what_is_added_is_proved_and_named(ledger):
-    with pytest.raises(NotCertified, match="not a law of the letters"):
+    with pytest.raises(NotCertified, match="not a distribution of the values"):
         ledger.add(unfiled(coin())[0].replace('"3"', '"4"', 1))
     lying = unfiled(coin())[0].replace('"value":"1.09', '"value":"0.09')
     with pytest.raises(NotCertified, match="the claimed epsilon_nats is not proved"):

@@ -1,6 +1,7 @@
 """The kernel behind the errors of the house, and typed comparison of what a document says with what was asked for."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,9 +12,45 @@ from dalenius.kernel.check import Verdict, check
 from dalenius.kernel.document import read_document
 from dalenius.kernel.numbers import Refused, TooMuchWork
 
-__all__ = ["checked", "differences"]
+__all__ = ["checked", "differences", "plain"]
 
 Json = dict[str, Any]
+
+
+PLAIN = {
+    "letter": "value",
+    "letters": "values",
+    "law": "distribution",
+    "laws": "distributions",
+    "channel": "recipe",
+    "adversary": "attacker",
+    "posterior": "belief",
+    "posteriors": "beliefs",
+    "tell": "reveal",
+    "tells": "reveals",
+    "told": "revealed",
+}
+"""Words of the kernel, which speaks to those who read it, and those of the glossary."""
+
+
+def plain(sentence: str) -> str:
+    """A sentence of the kernel in the words of the glossary; the place in the file that it names stays.
+
+    Parameters
+    ----------
+    sentence : str
+        Why the kernel refuses a document.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> plain("$.channel.rows[0]: the row is not a law of the letters")
+    '$.channel.rows[0]: the row is not a distribution of the values'
+    """
+    return re.sub(r"(?<![\w.])[a-z]+(?![\w.(\[])", lambda word: PLAIN.get(word[0], word[0]), sentence)
 
 
 def checked(text: str, *, work: int | None = None, privacy: bool = False) -> Verdict:
@@ -40,7 +77,7 @@ def checked(text: str, *, work: int | None = None, privacy: bool = False) -> Ver
     except TooMuchWork as refusal:
         raise ProofTooLong(str(refusal)) from None
     except Refused as refusal:
-        raise NotCertified(str(refusal)) from None
+        raise NotCertified(plain(str(refusal))) from None
 
 
 def differences(text: str, wanted: Json) -> Iterator[tuple[str, str | int, Any, Any]]:
