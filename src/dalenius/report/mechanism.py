@@ -159,7 +159,8 @@ def _attacker(seen: MechanismAudit) -> Sequence[str]:
 
 
 def _bits(low: float, high: float) -> str:
-    return f"{_between(low, high)} bits"
+    said = _between(low, high)
+    return f"{said} bit" if said == "1" else f"{said} bits"
 
 
 def _between(low: float, high: float) -> str:

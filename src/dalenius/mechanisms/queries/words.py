@@ -3,6 +3,7 @@
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
+from dalenius.core.digits import chance
 from dalenius.core.numbers import exact
 from dalenius.core.question import Question
 from dalenius.mechanisms.queries.asking import Asked
@@ -112,7 +113,7 @@ def figure_words(seen: Figures, question: Question) -> list[str]:
         return [*lines, "  No level of differential privacy: the noise rules an answer out."]
     level = f"  Differential privacy of {whose}: epsilon {rounded_up(seen.epsilon_nats)}"
     if seen.delta:
-        level += f" at delta {float(seen.delta):.0e}".replace("1e-06", "1 in 1,000,000")
+        level += f" at delta {chance(seen.delta)}"
     return [*lines, f"{level}; concentrated: rho {rounded_up(seen.rho)}."]
 
 
