@@ -21,8 +21,8 @@ spec.loader.exec_module(strings)
 
 BANNED = re.compile(
     r"\b(letters?|alphabets?|laws?|channels?|the very|all but surely|by name|has a sign|nothing is lost|no family|"
-    r"codes only save rate|drawn from|is refused|tells?|told|adversar(?:y|ies)|dual solution|pmf|joint|priors?|posteriors?|nats|farkas|"
-    r"highs|walk|gamma|support lemma|paper 00\d|mode 600|inf,)(?![\w.])",
+    r"codes only save rate|drawn from|is refused|tells?|told|adversar(?:y|ies)|dual solution|pmf|joint|priors?|"
+    r"posteriors?|nats|farkas|highs|walk|gamma|support lemma|paper 00\d|mode 600|inf,)(?![\w.])",
     re.IGNORECASE,
 )
 """Words of the theory, and idioms of our own; none of them helps the one who signs a statement."""
