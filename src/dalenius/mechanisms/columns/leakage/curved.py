@@ -58,6 +58,7 @@ class Bent:
     tangents: list[list[list[Fraction]]] = field(default_factory=list)  # for each k the functions y(s)
     laws: list[list[int]] = field(default_factory=list)
     points: dict[tuple[int, int, Fraction], list[Fraction]] = field(default_factory=dict)  # slopes of (i, j, b)
+    rows: dict[tuple[int, tuple[Fraction, ...]], list[Fraction]] = field(default_factory=dict)  # of (k, y), see `_row`
 
     @property
     def limit(self) -> Fraction:
@@ -84,17 +85,8 @@ class Bent:
     def gauges(self, mass: Exact, less: Fraction) -> list[Gauge]:
         """The known limits that are gauges."""
         if isinstance(self.promise, Sibson):
-            parts = tuple(
-                np.array(
-                    [
-                        [sum((y * v for y, v in zip(row, column, strict=True)), Fraction(0)) for column in shares.T]
-                        for row in rows
-                    ],
-                    dtype=object,
-                )
-                for rows, shares in zip(self.tangents, self.values, strict=True)
-            )
-            return [Gauge(parts, self.limit - less)]
+            parts = [np.array([self._row(k, y) for y in known], dtype=object) for k, known in enumerate(self.tangents)]
+            return [Gauge(tuple(parts), self.limit - less)]
         total, found = int(sum(mass)), []
         for (i, j, b), slopes in self.points.items():
             rows = np.zeros((len(slopes), len(mass)), dtype=object)
@@ -105,6 +97,14 @@ class Bent:
                 row[j] = unit_j * (-2 * a - a * a * (1 - b))
             found.append(Gauge((rows,), self.limit - less))
         return found
+
+    def _row(self, k: int, tangent: list[Fraction]) -> list[Fraction]:
+        """sum_s y(s) p(s, k | e) of each input, worked out once: a tangent stays from round to round."""
+        known = (k, tuple(tangent))
+        if known not in self.rows:
+            shares = self.values[k].T
+            self.rows[known] = [sum((y * v for y, v in zip(tangent, e, strict=True)), Fraction(0)) for e in shares]
+        return self.rows[known]
 
     def leakages(self, mass: Exact, less: Fraction) -> list[tuple[Term, Fraction]]:
         """The known limits on information under another law of the inputs, in nats."""
@@ -187,6 +187,15 @@ class Bent:
             near = np.argsort(np.abs(known[:, None] - ratios), axis=0)[:NEIGHBOURS]
             kept = {*FIRST_SLOPES, *(slopes[k] for k in near.ravel().tolist())}
             slopes[:] = sorted(kept | set(map(_rational, ratios.tolist())))
+
+    def copied(self) -> "Bent":
+        """The same limits in lists of their own; rows that were worked out serve both."""
+        return replace(
+            self,
+            tangents=[list(known) for known in self.tangents],
+            laws=list(self.laws),
+            points={point: list(slopes) for point, slopes in self.points.items()},
+        )
 
     def weighed(self, multipliers: Weighed, factor: float) -> tuple[int, list[list[list[int]]]]:
         """The weight, and u(s) of each letter: the tangents that are used, added up."""
@@ -320,8 +329,8 @@ class Cuts:
         return replace(self.copied(), less=max(self.less, _rational(LESS)))
 
     def copied(self) -> "Cuts":
-        """What is known now."""
-        return deepcopy(self)
+        """What is known now; what is found later is added to one of the two alone."""
+        return replace(self, bent={k: one.copied() for k, one in self.bent.items()}, near=deepcopy(self.near))
 
 
 def _about_secret(problem: Problem, promise: Sibson, mass: Exact) -> Bent:
