@@ -9,7 +9,8 @@ import pytest
 
 from dalenius.core import Channel, Mismatch, Pmf, Problem
 from dalenius.errors import InputError, ProblemFileError
-from dalenius.measures.mismatch import mismatch_leakage
+from dalenius.measures.corners import Variation
+from dalenius.measures.mismatch import mismatch_leakage, worst_law
 from dalenius.mechanisms import solve
 from dalenius.testing import contracted_bit
 from tests.effort import effort
@@ -92,3 +93,26 @@ def test_a_section_that_makes_no_sense_is_refused(section: dict[str, object], wo
     problem = contracted_bit("9/25")
     with pytest.raises(ProblemFileError, match=words):
         Problem.from_document(problem.to_json() | {"robust": section}, joint=problem.joint)
+
+
+@pytest.mark.parametrize("seed", [1, 21])
+def test_no_corner_of_a_total_variation_tells_more_than_the_law_that_is_found(seed: int) -> None:
+    """Climbs from single moves missed the worst corner of the second law."""
+    rng = np.random.default_rng(seed)
+    radius, cells = 0.05, np.arange(16)
+    counts = rng.multinomial(3000, rng.dirichlet(np.ones(16)))
+    letters = {"S": tuple("ab"), "X": tuple("01234567")}
+    joint = Pmf.from_counts(letters, np.indices((2, 8)).reshape(2, -1).T, counts.tolist())
+    weights = rng.integers(1, 9, (8, 8)) + 20 * np.eye(8, dtype=int)
+    rows = tuple(tuple(Fraction(int(v), int(own.sum())) for v in own) for own in weights)
+    channel = Channel({"X": letters["X"]}, {"Y": letters["X"]}, rows)
+    law = counts / counts.sum()
+    found, bits = worst_law(joint, channel, ("S",), "total_variation", radius)
+    assert np.abs(found - law).sum() / 2 <= radius
+    less = np.array(list(Variation(law, radius).taken(cells)))
+    for to in cells:
+        corners = less + (1 - less.sum(axis=1))[:, None] * (cells == to)
+        both = corners.reshape(-1, 2, 8) @ np.array(rows, dtype=float)
+        product = both.sum(axis=2, keepdims=True) * both.sum(axis=1, keepdims=True)
+        told = (both * np.log2(np.divide(both, product, out=np.ones_like(both), where=both > 0))).sum(axis=(1, 2))
+        assert bits >= told.max() * (1 - 1e-5)

@@ -56,7 +56,9 @@ Proof: TypeAlias = dict[str, Any]
 ZOOMS = 7
 GRAIN = 1 << 40  # a reference law in whole numbers has about this sum
 STARTS = 64  # cells up to which a climb begins at several laws
-CLIMBED = 6  # of the laws that move mass from one cell to another
+CLIMBED = 6  # of the laws in which one cell receives
+BEGUN = 40  # starts for each cell that receives
+PAIRED = 1 << 24  # numbers up to which two cells give at a start
 CLIMBS = 200  # steps towards a law that tells more
 CLOSE = 2e-3  # share by which a bound of a box may exceed the worst law that is found
 INSIDE = 1e-7  # share of the estimated law in a law that is found, so that rounding leaves it in the ball
@@ -280,7 +282,7 @@ def worst_law(
         starts += [best(np.eye(len(law))[c]) for c in np.flatnonzero(occurs)]
     if ball == "total_variation" and len(law) <= STARTS:
         cells = Cells(law, s, x, outputs)
-        starts += _one_move(cells, np.flatnonzero(occurs), radius)
+        starts += _telling_moves(cells, np.flatnonzero(occurs), radius)
         moves = moves_within(Variation(law, radius), cells)
         starts += [] if moves is None or (moves[2][~occurs] > 0).any() else [moves[2]]
     at = max((climbed(start) for start in starts), key=lambda one: one[0])[1]
@@ -288,28 +290,62 @@ def worst_law(
     return at, told(at) / log(2)
 
 
-def _one_move(cells: Cells, receiving: NDArray[np.intp], radius: float) -> list[Floats]:
-    """Laws that move mass from one cell to another, up to the radius: the few of them that tell most."""
-    law = cells.law
-    many = int(cells.secret.max()) + 1
+def _telling_moves(cells: Cells, receiving: NDArray[np.intp], radius: float) -> list[Floats]:
+    """Laws in which some cells give to one, up to the radius: the few of them that tell most, one for each receiver.
+
+    For each receiver the givers begin as one or two cells. Then those give whose loss tells most, by the gradient,
+    until that tells no more.
+    """
+    law, many = cells.law, int(cells.secret.max()) + 1
     shares = np.zeros((len(law), many, cells.rows.shape[1]))
     shares[np.arange(len(law)), cells.secret] = cells.rows[cells.where]
-    base = np.einsum("c,csy->sy", law, shares)
-    found = []
-    for giving in np.flatnonzero(law > 0):
-        size = min(radius, float(law[giving]))
-        joint = base + size * (shares[receiving] - shares[giving])
-        product = joint.sum(axis=2, keepdims=True) * joint.sum(axis=1, keepdims=True)
-        used = joint > 1e-15
-        ratio = np.divide(joint, product, out=np.ones_like(joint), where=used & (product > 0))
-        for told, to in zip((joint * np.log(ratio)).sum(axis=(1, 2)).tolist(), receiving.tolist(), strict=True):
-            found.append((told, int(giving), to, size))
-    laws = []
-    for _, out, to, size in sorted(found, reverse=True)[:CLIMBED]:
-        laws.append(law.copy())
-        laws[-1][out] -= size
-        laws[-1][to] += size
-    return laws
+    first, second = (np.concatenate(both) for both in _givers(np.flatnonzero(law > 0), len(receiving) * shares.size))
+    taken = np.zeros((len(first), len(law)))
+    each = np.arange(len(first))
+    taken[each, first] = np.minimum(radius, law[first])
+    taken[each, second] += np.minimum(radius - taken[each, first], (law - taken)[each, second])
+    left = np.tensordot(law - taken, shares, 1)
+    starts = []
+    for to in receiving:
+        told, _ = _told(left + taken.sum(axis=1)[:, None, None] * shares[to])
+        starts += [(int(to), at) for at in np.argsort(-told)[:BEGUN]]
+    to, at = np.array(starts).T
+    found = law - taken[at]
+    found[np.arange(len(to)), to] += taken[at].sum(axis=1)
+    told, slopes = _told(np.tensordot(found, shares, 1))
+    live = np.arange(len(to))
+    for _ in range(CLIMBS):
+        order = np.argsort(np.tensordot(slopes[live], shares, ([1, 2], [1, 2])), axis=1)
+        own = law[order]
+        given = np.clip(radius - (np.cumsum(own, axis=1) - own), 0.0, own)
+        moved = np.empty_like(own)
+        np.put_along_axis(moved, order, own - given, axis=1)
+        moved[np.arange(len(live)), to[live]] += given.sum(axis=1)
+        more, steeper = _told(np.tensordot(moved, shares, 1))
+        better = more > told[live] + 1e-12
+        live = live[better]
+        if not live.size:
+            break
+        found[live], told[live], slopes[live] = moved[better], more[better], steeper[better]
+    best = {int(to[k]): k for k in np.argsort(told)}  # the last of each receiver tells most
+    return [found[k] for k in sorted(best.values(), key=lambda k: -told[k])[:CLIMBED]]
+
+
+def _givers(giving: NDArray[np.intp], size: int) -> tuple[list[NDArray[np.intp]], list[NDArray[np.intp]]]:
+    """First and second givers: each cell alone, and all ordered pairs while they are few."""
+    first, second = [giving], [giving]
+    if len(giving) ** 2 * size <= PAIRED:
+        first.append(np.repeat(giving, len(giving)))
+        second.append(np.tile(giving, len(giving)))
+    return first, second
+
+
+def _told(joint: Floats) -> tuple[Floats, Floats]:
+    """I(S; Y) of each joint law (s, y), and its slopes but for a constant."""
+    logs = np.log(np.maximum(joint, 1e-300))
+    logs -= np.log(np.maximum(joint.sum(axis=2, keepdims=True), 1e-300))
+    logs -= np.log(np.maximum(joint.sum(axis=1, keepdims=True), 1e-300))
+    return (joint * logs).sum(axis=(1, 2)), logs
 
 
 def _tilted(g: Floats, law: Floats, radius: float) -> Floats:

@@ -41,7 +41,7 @@ from dalenius.stopping import left, over
 __all__ = ["robust_leakage"]
 
 SHARES = 8  # tries of how much tighter the promise has to be
-LAWS = 24  # that are added at most
+LAWS = 48  # that are added at most
 ENOUGH = 1e-4  # share of a promise by which a law may exceed it
 CLOSE = 1e-9  # gap of the programs
 NEARLY = 0.999  # share of a promise that is used up, about
