@@ -24,7 +24,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import Infeasible
+from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.conic import Conic
 from dalenius.solvers.contraction import pairwise_contraction, total_variation
 from dalenius.solvers.lp import maximise
@@ -36,6 +36,8 @@ Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
 
 _NEVER = 1e9  # the cost of a letter that may not be drawn
+_PASSED = 1e-10  # a coefficient may pass its level by so much before it is cut again
+_ACCURATE = 1e-11  # asked of a program whose channel is mixed with a constant by what it misses
 _FEW = 1e-7  # a cut of less weight than this is left out
 
 
@@ -177,7 +179,12 @@ def least_contraction(
     rounds = 0
     while True:
         rounds += 1
-        rows, cuts, mu = _contraction_round(limits, sorted(known), cost, level, seconds)
+        try:
+            rows, cuts, mu = _contraction_round(limits, sorted(known), cost, level, seconds)
+        except SolverFailed:  # many cuts that say nearly the same
+            if best is None:
+                raise
+            return best
         tilt = sum((cut.tilt((n, m)) for cut in cuts), np.zeros((n, m)))
         weight = sum(cut.weight for cut in cuts)
         if cost is None:
@@ -201,7 +208,7 @@ def least_contraction(
         new = {
             (int(i), int(j), float(b))
             for i, j, b, v in zip(first, second, where, values, strict=True)
-            if v > target + (gap / 4 if cost is None else 1e-7) and 0 < b < 1
+            if v > target + (gap / 4 if cost is None else _PASSED) and 0 < b < 1
         } - known
         if best.value - best.bound <= gap or not new or over(begin + seconds):
             return Robust(best.rows, best.value, best.bound, rounds, best.cuts, best.multipliers)
@@ -310,7 +317,7 @@ def _contraction_round(
     else:
         sums = program.add("nonnegative", each, u, -one, np.full(count, level))
         aim = np.concatenate([cost.reshape(-1), np.zeros(count * m)])
-    x, z = program.solve(aim, seconds=seconds)
+    x, z = program.solve(aim, seconds=seconds, accuracy=1e-9 if cost is None else _ACCURATE)
     weights = np.maximum(z[sums], 0.0)
     tilted = z[cone].reshape(count, m, 3)[:, :, 1]
     made = [

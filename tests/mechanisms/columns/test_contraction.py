@@ -54,7 +54,7 @@ class TestContract(DesignContract):
 
 def test_the_coefficient_of_a_design_is_proved_and_reached() -> None:
     design = solved(categories(effort(3, 4), "1/5"))
-    assert design.gap <= Fraction(1, 10**6)
+    assert design.gap <= Fraction(1, 10**8)
     assert 0.199 < float(exact(design.proved[0]["eta_kl"])) <= 0.2
     assert eta_kl(design.channel)[1] <= 0.2 + 1e-12
 

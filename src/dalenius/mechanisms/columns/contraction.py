@@ -44,7 +44,8 @@ __all__ = ["Passing", "contract", "least_passing", "least_within", "proved_withi
 
 Floats: TypeAlias = NDArray[np.float64]
 GRAIN = 1 << 52
-CLOSE = 1e-6  # the gap that a conic solver in doubles can be asked for
+CLOSE = 5e-9  # the gap that a conic solver in doubles can be asked for
+QUICK = 16  # letters for which it is asked for that in any case: seconds
 FEW = 6  # letters for which the gap is closed further, by linear cuts
 FINE = 1e-8
 ROOM = Fraction(1, 10**5)  # bits by which a proof may miss what a search in floats found
@@ -88,7 +89,8 @@ def contract(
                 f"{float(level):g} is promised",
                 do="Allow more change, or promise that figure or more.",
             )
-    found = least_contraction(limits, cost=cost, level=min(float(level), 1.0), gap=max(gap, CLOSE), seconds=seconds)
+    aim = CLOSE if len(mass) <= QUICK else max(gap, CLOSE)
+    found = least_contraction(limits, cost=cost, level=min(float(level), 1.0), gap=aim, seconds=seconds)
     channel, _ = model.channel(_rational(found.rows, cost + 1e6 * ~model.program.allowed))
     place = next(k for k, g in enumerate(problem.guarantees) if isinstance(g, Contraction) and g.at_most == level)
     cuts = [
