@@ -40,7 +40,7 @@ OPTIMA = {  # nats: the paper's matrix at its best, the optimum of (7), the best
 
 
 @pytest.mark.parametrize("key", OPTIMA)
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_printed_matrices_are_not_optimal(found, key):
     for row, (paper, ours, every) in zip(found[key], OPTIMA[key], strict=True):
         assert float(row[2]) * LN2 == pytest.approx(paper, abs=2e-10)
@@ -49,18 +49,18 @@ def test_the_printed_matrices_are_not_optimal(found, key):
         assert "less" in row[-1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_table_4_is_optimal_from_alpha_1_on(found):
     assert ["less" in row[-1] for row in found["table4"]] == [True, False, False, False]
     assert float(found["table4"][0][2]) * LN2 == pytest.approx(0.0030993217, abs=1e-10)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_minimal_entry_never_wins_in_scenario_three(found):
     assert all(float(row[2]) <= float(row[4].value) for row in found["table3"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_ends_of_figure_5_break_the_promise(found):
     notes = [row[-1] for row in found["figure5"]]
     assert [k for k, note in enumerate(notes) if "E11" in note] == [0, 5]
@@ -80,7 +80,7 @@ def test_information_by_its_definition():
     assert informed(p, q) == pytest.approx(float((joint * np.log2(joint / product)).sum()))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_both_estimates_recover_p_and_ours_are_closer(found):
     for key in ("table1", "table2"):
         for row in found[key]:
@@ -91,7 +91,7 @@ def test_both_estimates_recover_p_and_ours_are_closer(found):
     assert mean[0] == pytest.approx(101916 / 210150, abs=5 * 0.05 / 10)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_correction_takes_the_bias_of_the_information_away(found):
     bias = 1 / (2 * 210150 * LN2)
     assert float(found["figure6"][5][2]) == pytest.approx(bias, rel=0.5)
