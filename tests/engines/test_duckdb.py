@@ -26,7 +26,7 @@ from dalenius.tables import identity, open_table
 from dalenius.tables.grouping import scans_of
 from dalenius.tables.workspace import Workspace
 
-pytestmark = pytest.mark.engines
+pytestmark = pytest.mark.long
 
 PROBLEM = """[source]
 table = "t.parquet"
@@ -72,7 +72,6 @@ ROWS = 5_000
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    pytest.importorskip("duckdb", reason="no DuckDB: run `make test-engines`")
     rng = np.random.default_rng(3)
     s = rng.integers(0, 2, ROWS)
     x = [None if v == 4 else int(v) for v in (s + rng.integers(0, 4, ROWS)) % 5]
@@ -153,7 +152,6 @@ def test_persons_are_those_of_the_local_release(place: Path, told: str) -> None:
 def test_rows_are_sorted_out_of_core_in_private_files_that_are_gone_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("duckdb", reason="no DuckDB: run `make test-engines`")
     many = 3_000_000
     column = np.arange(many, dtype=np.uint32)
     seen: set[tuple[str, int]] = set()
@@ -195,7 +193,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next_one(place: Path) -> None:
 
 def test_a_sort_is_interrupted_and_leaves_nothing(tmp_path: Path) -> None:
     """DuckDB's own handling of Ctrl-C ended in an error of its own, or came too late to clean up."""
-    pytest.importorskip("duckdb", reason="no DuckDB: run `make test-engines`")
+
     script = (
         "import sys, pathlib, signal, numpy as np\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell lets background jobs ignore it

@@ -5,6 +5,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
@@ -188,9 +189,8 @@ def test_from_postgresql_and_into_it(place: Path, capsys: pytest.CaptureFixture[
         assert cursor.fetchone() == (0,)
 
 
-@pytest.mark.engines
+@pytest.mark.long
 def test_duckdb_sorts_out_of_core_by_the_words_of_the_key_into_the_same_rows(place: Path) -> None:
-    duckdb = pytest.importorskip("duckdb", reason="no DuckDB: run `make test-engines`")
     problem = Problem.from_file(place / "p.toml")
     design = release(problem, place / "whole", key=Key.unsafe(7)).design
     _, coded = engine_named("local", folder=place).counted(problem, None)

@@ -7,7 +7,7 @@ directed case is judged otherwise, or where a kept verdict of the corpus changes
 import json
 from functools import cache
 
-from tests.kernel.directed import CASES, judged
+from tests.kernel.directed_cases import CASES, judged
 from tests.kernel.golden import CORPUS, texts_of, verdict_of
 from tests.kernel.one_file import loaded, one_file, source
 

@@ -19,16 +19,15 @@ from tests.kernel.alike_documents import (
     ALIKE,
     COLUMNS,
     FOLDER,
-    FORGED,
     HONEST,
     MADE,
     ORBITS,
     TYPES,
-    forged_texts,
     oracle,
     real_texts,
     written_out,
 )
+from tests.kernel.alike_forged import FORGED, forged_texts
 from tests.kernel.documents import card, claims_of, contraction, dalenius, independent, leakage, local_dp
 from tests.kernel.golden import file_name, texts_of
 

@@ -12,15 +12,8 @@ from dalenius.kernel.document import read_document
 from dalenius.kernel.numbers import Work, canonical
 from dalenius.kernel.release import Release
 from dalenius.kernel.water import log2_of_many
-from tests.kernel.alike_documents import (
-    ACROSS,
-    CLIPPED,
-    FILLED,
-    NOISE,
-    RATE,
-    put,
-    real,
-)
+from tests.kernel.alike_documents import ACROSS, CLIPPED, FILLED, NOISE, RATE, real
+from tests.kernel.alike_forged import put
 from tests.kernel.documents import (
     card,
     design,

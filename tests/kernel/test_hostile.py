@@ -5,7 +5,8 @@ import pytest
 from dalenius.kernel import Refused, check
 from tests.effort import effort
 from tests.kernel.documents import RESPONSE, card, design, distance, limit, text_of
-from tests.kernel.hostile import MOST, answered, hostile, long
+from tests.kernel.hostile import answered, hostile
+from tests.kernel.hostile_numbers import MOST, long
 
 SOON = 2.0  # seconds of the processor, on a machine that does nothing else
 ALSO = effort(3, 1)  # tests of a suite share their processors with others

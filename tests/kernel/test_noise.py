@@ -33,10 +33,10 @@ from tests.kernel.alike_documents import (
     noise_matrix,
     noisy,
     oracle,
-    put,
     real,
     real_texts,
 )
+from tests.kernel.alike_forged import put
 from tests.kernel.documents import (
     card,
     claims_of,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.kernel.directed import CASES, judged
+from tests.kernel.directed_cases import CASES, judged
 from tests.kernel.one_file import one_file, source
 from tests.kernel.planted_rules import PLANTED, planted, right, seen
 
