@@ -301,3 +301,46 @@ def test_point_14_whoever_said_less_time_than_it_takes_is_told():
     assert interrupts.overtime(Namespace(began=began, seconds=60.0)) == []
     (note,) = interrupts.overtime(Namespace(began=began, seconds=1.0))
     assert note.startswith("Note: This took 3.0 s, longer than --seconds 1. ")
+
+
+@pytest.mark.parametrize("number", interrupts.SIGNALS)
+def test_a_signal_ends_what_runs_and_the_handlers_come_back(number):
+    before = signal.getsignal(number)
+
+    def waits():
+        with interrupts.interruptible(keep=False):
+            os.kill(os.getpid(), number)
+            time.sleep(30)
+
+    with pytest.raises(KeyboardInterrupt):
+        waits()
+    assert signal.getsignal(number) is before
+
+
+def test_the_first_signal_keeps_what_there_is_and_the_second_gives_up(capsys):
+    def waits():
+        with interrupts.interruptible(keep=True):
+            os.kill(os.getpid(), signal.SIGINT)
+            while not stopping.asked():
+                time.sleep(0.001)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(30)
+
+    with pytest.raises(KeyboardInterrupt):
+        waits()
+    assert "ending with the best design so far" in capsys.readouterr().err
+    assert not stopping.asked()
+
+
+def test_signals_are_left_to_the_main_thread():
+    found = []
+
+    def elsewhere():
+        with interrupts.interruptible(keep=False), interrupts.within(1e-9, "nothing"):
+            found.append(signal.getsignal(signal.SIGALRM))
+
+    before = signal.getsignal(signal.SIGALRM)
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join(30)
+    assert found == [before]
