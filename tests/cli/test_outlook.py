@@ -74,7 +74,7 @@ def test_what_stands_in_a_view_cannot_be_told(example2: Path, run: Run) -> None:
     assert "Nothing at all can be told about X1" in run("explain", path)[1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_samples_alike_given_a_hidden_variable(tmp_path: Path, run: Run) -> None:
     prior = [{"W": w, "p": p} for w, p in (("0", "1/5"), ("1", "3/10"), ("2", "1/4"), ("3", "1/4"))]
     (tmp_path / "w.json").write_text(json.dumps({"variables": {"W": ["0", "1", "2", "3"]}, "pmf": prior}))

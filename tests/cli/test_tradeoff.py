@@ -76,7 +76,7 @@ def test_a_curve_is_written_as_table_json_and_picture(folder, capsys):
     assert len(json.loads(capsys.readouterr().out)) == 3
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_fast_curve_proves_the_chosen_point_and_says_so(folder, capsys):
     head, measure = PROBLEM.split("[objective]")[0], PROBLEM.split("[[limit]]\n")[1].split("\nat_most")[0]
     text = f'{head}[objective]\nminimize = {{ {measure} }}\n[[guarantee]]\nleakage = ["ill"]\nat_most_bits = "1/100"\n'
@@ -109,7 +109,7 @@ def regions(folder):
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_one_point_has_a_design_behind_every_figure(regions, capsys):
     assert main(["tradeoff", "r.toml", "--at", "1/10", "-o", "here", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -142,7 +142,7 @@ def test_a_point_has_a_witness_or_a_separation(regions, capsys):
     assert "above the most that can stay unknown" in capsys.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_metric_and_a_level_given_what_is_kept(folder, capsys):
     """The age 60 never occurs, and has a row to keep; what is kept leaves the level to records that agree in it."""
     ages = [str(a) for a in range(20, 70, 10)]

@@ -48,7 +48,7 @@ def test_at_zero_the_sample_is_independent_and_the_gap_is_nil(curve):
 
 
 @BOTH
-@pytest.mark.parametrize("model", [TABLE, pytest.param(THREE, marks=pytest.mark.slow)], ids=["table", "three"])
+@pytest.mark.parametrize("model", [TABLE, pytest.param(THREE, marks=pytest.mark.long)], ids=["table", "three"])
 def test_curves_rise_and_are_concave_with_small_gaps(curve, model):
     whole = information(model, 1)
     steps = 4 if curve is output_perturbation else 2
@@ -90,7 +90,7 @@ def test_full_observation_tells_more_and_states_its_gap():
 
 @given(st.integers(0, 10**6), st.sampled_from([TABLE, THREE, FOUR]))
 @settings(deadline=None, max_examples=20)
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_random_mapping_beats_the_bound(seed, model):
     rng = np.random.default_rng(seed)
     prior, _ = model.floats
@@ -106,8 +106,8 @@ def test_a_negative_level_is_refused(curve):
         curve(TABLE, -0.1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("alpha", ["1/50", pytest.param("1/10", marks=pytest.mark.slow)])
+@pytest.mark.long
+@pytest.mark.parametrize("alpha", ["1/50", pytest.param("1/10", marks=pytest.mark.long)])
 def test_more_letters_of_x_than_two_close_as_well(alpha):
     """C_2(alpha) with three letters: a small gap, X leaks no more than allowed, and no random mapping is above."""
     model = LatentModel.of(["2/5", "3/5"], [["1/2", "1/3", "1/6"], ["1/7", "2/7", "4/7"]])

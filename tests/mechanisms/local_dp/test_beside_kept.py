@@ -114,7 +114,7 @@ def test_a_level_of_nothing_is_refused():
         beside_kept(asked)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_many_letters_are_grouped_and_bounded():
     """Letters that occur with one kept value alone, and one that never occurs, are no exception."""
     counts = np.random.default_rng(4).integers(1, 50, (2, 90))

@@ -89,7 +89,7 @@ def many():
     return least_variance(problem(MANY, 1), seconds=0.2)  # a few rounds
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_more_letters_are_proved_by_a_matrix(many):
     assert many.certificate.proof["form"] is not None
     assert many.gap / many.value < Fraction(1, 20)

@@ -281,7 +281,7 @@ def test_noise_that_stays_at_0_keeps_its_interval():
     assert shorter_by_a_step(Laplace(F(1, 8), Work(10**7)), 0, F(19, 20)) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_mean_of_selected_records_and_quantiles_lie_in_their_intervals():
     table = rand()
     visits = [min(v, 30) for v in table["visits"].to_pylist()]
