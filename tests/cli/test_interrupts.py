@@ -328,7 +328,7 @@ def test_the_first_signal_keeps_what_there_is_and_the_second_gives_up(capsys):
 
     with pytest.raises(KeyboardInterrupt):
         waits()
-    assert "ending with the best design so far" in capsys.readouterr().err
+    assert "once more to give up" in capsys.readouterr().err
     assert not stopping.asked()
 
 
