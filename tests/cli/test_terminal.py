@@ -15,9 +15,13 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize("how", [{"quiet": True}, {"json": True}])
 def test_nobody_who_asked_for_silence_or_json_sees_it(how, monkeypatch):
-    monkeypatch.setattr(terminal.sys, "stderr", Terminal())
+    seen = Terminal()
+    monkeypatch.setattr(terminal.sys, "stderr", seen)
     with terminal.progress(Namespace(**({"quiet": False, "json": False} | how))) as show:
-        assert show is None
+        assert (show is None) == ("quiet" in how)
+        if show:
+            show("reading", 10, 1000)
+    assert seen.getvalue() == ""
 
 
 def test_a_line_is_rewritten_and_removed(monkeypatch):
