@@ -23,6 +23,7 @@ from dalenius.mechanisms.declared import GAP, SECONDS, Mechanism
 from dalenius.mechanisms.holding import best_held
 from dalenius.mechanisms.registry import mechanisms, takers
 from dalenius.mechanisms.ways import ways_out
+from dalenius.stopping import asked as asked_to_stop
 from dalenius.stopping import keeps, left
 
 __all__ = ["nearest_reasons", "refuse_untaken", "solve"]
@@ -92,7 +93,10 @@ def solve(
         problem = _bound(problem)
         if mechanism.why_not(problem) is None:
             refuse_wide(mechanism, problem)
-            return _designed(mechanism, problem, gap, max(left(deadline), SHORTEST * seconds), on_progress)
+            spare = left(deadline)
+            if on_progress is not None and spare < SHORTEST * seconds and not asked_to_stop():
+                on_progress(f"the table was read, and to prove and write a recipe {spare:.1f} s are left of --seconds")
+            return _designed(mechanism, problem, gap, max(spare, SHORTEST * seconds), on_progress)
     raise _untaken(problem, asked)
 
 

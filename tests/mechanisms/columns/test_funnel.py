@@ -25,6 +25,7 @@ from dalenius.core import (
 )
 from dalenius.core.objective import Distortion
 from dalenius.errors import Infeasible, InputError, Unsupported
+from dalenius.mechanisms.columns.funnel import faces
 from dalenius.mechanisms.columns.funnel.design import price_of
 from dalenius.mechanisms.columns.funnel.faces import by_faces
 from dalenius.mechanisms.columns.funnel.gains import by_gains
@@ -126,6 +127,20 @@ def test_gains_and_faces_meet():
     one, other = found
     assert max(one.value, other.value) <= min(one.bound, other.bound)
     assert max(float(one.gap), float(other.gap)) < 1.1e-5
+
+
+@pytest.mark.long
+def test_point_14_a_proof_over_faces_has_no_more_cells_than_there_is_time_to_check(monkeypatch):
+    """The kernel took five seconds beyond the ten that were given; cells are cut while they can be checked in time."""
+    asked = problem(THREE, ["W"], leak("1/100"))
+    cells, bounds = [], []
+    for checked in (0.0, 0.5):
+        monkeypatch.setattr(faces, "CHECKED", checked)
+        channel, certificate, method = by_faces(asked, gap=1e-5, seconds=20)
+        cells.append(str(certificate.proof["trees"]).count("leaf"))
+        bounds.append(proved(asked, channel, [certificate], method=method).bound)
+    assert cells[1] <= 20 / 0.5 < cells[0]
+    assert bounds[0] < bounds[1]
 
 
 @pytest.mark.long

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dalenius.solvers.funnel.faces import FaceDual, Faces, all_faces, cuts, halves
 from dalenius.solvers.funnel.subdivision import Tree, tree_of_splits
-from dalenius.stopping import over
+from dalenius.stopping import left, over
 
 __all__ = ["FaceProof", "face_proof"]
 
@@ -20,6 +20,7 @@ FINE = 16  # steps of the pool in the width of a cell
 CELLS = 3_000_000
 WAVES = 60
 CHUNK = 100_000
+DEEPER = 0.5  # of the cells that there is time for, in one wave; the rest is for cells of cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,7 @@ class _Pool:
         return numbers[back], [tangent[back] for tangent in tangents]
 
 
-def face_proof(given: Faces, dual: FaceDual, top: float, *, deadline: float) -> FaceProof:
+def face_proof(given: Faces, dual: FaceDual, top: float, *, deadline: float, checked: float = 0.0) -> FaceProof:
     """Cut the cells of all faces until none exceeds ``top``, or as far as the time allows.
 
     Parameters
@@ -73,6 +74,8 @@ def face_proof(given: Faces, dual: FaceDual, top: float, *, deadline: float) -> 
         What phi minus prices and tangents may come to, in nats.
     deadline : float
         Of `time.monotonic`.
+    checked : float
+        Seconds that it takes to check a cell afterwards, before the deadline too.
 
     Returns
     -------
@@ -95,6 +98,10 @@ def face_proof(given: Faces, dual: FaceDual, top: float, *, deadline: float) -> 
             part = slice(start, start + CHUNK)
             tops[part], lines[part] = _tops(given, faces[part], cells[part], dual, pool)
         shut = np.ones(len(faces), dtype=bool) if last else tops <= top
+        room = left(deadline) / checked - len(leaf) - len(faces) if checked else np.inf
+        if (~shut).sum() > DEEPER * room:
+            # Each cut is one more cell to be checked: where time lacks, the highest cells are cut, and again.
+            shut[np.argsort(-tops)[int(max(0.0, DEEPER * room)) :]] = True
         reached = max(reached, float(tops[shut].max(initial=-np.inf)))
         leaf.update(zip(nodes[shut].tolist(), lines[shut].tolist(), strict=True))
         if shut.all():

@@ -38,7 +38,8 @@ __all__ = ["MANY", "MOST", "by_faces", "faces_apply"]
 MANY = 20_000  # choices of inputs, where W can be divided instead
 MOST = 600_000  # choices of inputs at all
 SHARE = 0.8  # of the gap, for the search; the proof takes the rest
-PROOF = 0.35  # of the time, for the proof
+PROOF = 0.5  # of the time, for the proof
+CHECKED = 1.5e-4  # seconds in which the kernel checks a cell
 
 
 def _gauges(problem: Problem) -> list[Gauge]:
@@ -91,10 +92,12 @@ def by_faces(
             on_progress(f"between {value / BITS:.6g} and {bound / BITS:.6g} bits")
 
     nats = gap * log(2)
-    found = by_columns_of_few(given, gap=SHARE * nats, seconds=(1 - PROOF) * seconds, on_progress=told)
+    least = 2 * CHECKED * comb(len(given.p), given.atoms)  # a cell or two of each face, checked in any case
+    searching = max(0.0, min((1 - PROOF) * seconds, seconds - least))
+    found = by_columns_of_few(given, gap=SHARE * nats, seconds=searching, on_progress=told)
     spent = given.p @ found.dual.z + sum(w * g.limit for w, g in zip(found.dual.weights, given.gauges, strict=True))
     top = float(found.dual.bound - spent) + 0.1 * nats
-    proof = face_proof(given, found.dual, top, deadline=begin + seconds)
+    proof = face_proof(given, found.dual, top, deadline=begin + seconds, checked=CHECKED)
     channel = exact_channel(problem, wanted, found.pi, loss=0.0, spare=MERGING * gap, seconds=seconds)
     method = f"columns of {len(proof.trees):,} choices of few inputs, generated in {found.rounds} rounds"
     return channel, certificate(problem, found, proof), method
