@@ -9,8 +9,10 @@ import pytest
 
 from dalenius.api import load
 from dalenius.cli import main
+from dalenius.core import Guess
 from dalenius.errors import InputError
 from dalenius.ledger import Ledger
+from dalenius.mechanisms import registry
 from dalenius.studio import session as sessions
 from dalenius.studio import work
 from dalenius.studio.choices import Choices
@@ -319,3 +321,15 @@ def test_a_wide_table_opens_with_a_few_columns(tmp_path: Path) -> None:
     assert "protect" not in unknown.choices.roles.values()
     assert "must stay secret" in unknown.error
     assert [*unknown.choices.roles.values()].count("release") == sessions.AT_FIRST
+
+
+def test_the_page_offers_the_promises_that_mechanisms_declare(
+    begin: Beginning, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = begin()
+    assert [promise["key"] for promise in session.state()["promises"]] == ["guess", "reveal", "nothing", "deny"]
+    others = [known for known in registry.mechanisms() if all(one.kind is not Guess for one in known.promises)]
+    monkeypatch.setattr(registry, "_MECHANISMS", others)
+    left = [promise["key"] for promise in session.state()["promises"]]
+    assert "guess" not in left
+    assert "reveal" in left

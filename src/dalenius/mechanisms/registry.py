@@ -1,6 +1,6 @@
 """The mechanisms of the house, in the order in which they are asked: what is special before what is general."""
 
-from dalenius.core import Problem
+from dalenius.core import Guarantee, Objective, Problem
 from dalenius.core.problem_file import FORMS
 from dalenius.errors import InputError
 from dalenius.mechanisms.alike.takes import ALIKE
@@ -36,7 +36,7 @@ from dalenius.mechanisms.local_dp.takes import (
 from dalenius.mechanisms.numbers.takes import NOISE
 from dalenius.mechanisms.records.takes import RECORDS
 
-__all__ = ["mechanisms", "register", "takers"]
+__all__ = ["kept_with", "mechanisms", "register", "takers"]
 
 _MECHANISMS: list[Mechanism] = [
     RECORDS,
@@ -98,6 +98,25 @@ def takers(problem: Problem) -> tuple[Mechanism, ...]:
     'disclosure'
     """
     return tuple(mechanism for mechanism in _MECHANISMS if mechanism.why_not(problem) is None)
+
+
+def kept_with(objective: type[Objective]) -> set[type[Guarantee]]:
+    """The kinds of promises that some mechanism keeps with an objective.
+
+    Parameters
+    ----------
+    objective : type of Objective
+        What is best.
+
+    Returns
+    -------
+    set of types of Guarantee
+
+    >>> from dalenius.core import Leakage, MinimizeDistortion
+    >>> Leakage in kept_with(MinimizeDistortion)
+    True
+    """
+    return {promised.kind for known in _MECHANISMS if objective in known.objectives for promised in known.promises}
 
 
 def register(mechanism: Mechanism) -> None:

@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dalenius import core
+from dalenius.core import Guarantee, Guess, Independent, Leakage, LocalDP, MinimizeDistortion
 from dalenius.core.digits import bits, many
 from dalenius.mechanisms.columns.leakage.preflight import time_words
+from dalenius.mechanisms.registry import kept_with
 from dalenius.starting import Groups
 from dalenius.studio.choices import KEEPING, LEVELS, ROLES
 from dalenius.wording import joined, shown
@@ -16,6 +17,9 @@ __all__ = ["shown_state"]
 
 BARS = 24  # of the picture of a column
 BIT = "One bit is the answer to one fair yes-or-no question."
+KINDS: dict[str, type[Guarantee]] = {"guess": Guess, "reveal": Leakage, "nothing": Independent, "deny": LocalDP}
+"""What each promise of the page is in a problem file."""
+
 Json = dict[str, Any]
 
 
@@ -79,7 +83,7 @@ def _bars(counts: list[int]) -> list[float]:
 
 
 def _promises(session: "Session") -> list[Json]:
-    """The promises that can be made, the plainest first."""
+    """The promises that some mechanism says it keeps, the plainest first."""
     secret = joined([n for n, role in session.choices.roles.items() if role == "protect"]) or "the protected column"
     anyway = f"{round(1000 * session.draft.most_frequent)}" if session.draft else ""
     everything = bits(sum(g.bits for g in session.draft.secrets), "nearest") if session.draft else ""
@@ -114,8 +118,8 @@ def _promises(session: "Session") -> list[Json]:
             "note": "Known as local differential privacy.",
         },
     ]
-    here = [p for p in found if p["key"] != "guess" or hasattr(core, "Guess")]
-    return [p | {"level": _level(session, p["key"])} for p in here]
+    kept = kept_with(MinimizeDistortion)  # a release on the page changes as little as it can
+    return [p | {"level": _level(session, p["key"])} for p in found if KINDS[p["key"]] in kept]
 
 
 def _level(session: "Session", promise: str) -> str:
