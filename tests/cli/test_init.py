@@ -136,9 +136,13 @@ def test_enter_takes_the_suggested_answers(
     rand: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answering(monkeypatch, "", "2-4", "", "", "")
-    code, _, err = run("init", rand, "-o", tmp_path / "asked.toml")
+    code, out, err = run("init", rand, "-o", tmp_path / "asked.toml")
     assert code == 0
     assert "Which column must stay secret? [health]" in err
+    assert "right at most __ % of the time (54.6 % without any data)" in err
+    assert "at most 0.01 bits about health, on average: less than 1 % of all there is to know (suggested)" in err
+    assert err.count("visits     ") == 2, "in the list of columns and in that of groups"
+    assert "visits" not in out
     run("init", rand, *MAIN, "--reveal", "0.01", "-o", tmp_path / "flags.toml")
     assert (tmp_path / "asked.toml").read_text() == (tmp_path / "flags.toml").read_text()
 

@@ -2,6 +2,7 @@
 
 import re
 
+from dalenius.cli import terminal
 from dalenius.cli.waiting import Waiting
 
 
@@ -41,3 +42,14 @@ def test_only_a_long_search_gets_a_line_that_stays():
     assert Waiting().lasting(short) is None
     assert "4 minutes" in (Waiting().lasting(long) or "")
     assert Waiting().lasting("drawing") is None
+
+
+def test_a_log_of_long_work_has_one_line_for_each_stage(place, run, monkeypatch):
+    monkeypatch.setattr(terminal, "LONG", 1e9)
+    assert run("release", place / "p.toml", "-o", place / "short")[2] == ""
+    monkeypatch.setattr(terminal, "LONG", 0.0)
+    code, _, err = run("release", place / "p.toml", "-o", place / "logged")
+    assert code == 0
+    assert err == "Reading the table\nLooking for the best recipe\nDrawing the released rows\nWriting\n"
+    assert run("release", place / "p.toml", "-o", place / "silent", "--quiet")[2] == ""
+    assert run("release", place / "p.toml", "-o", place / "machines", "--json")[2] == ""

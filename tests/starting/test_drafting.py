@@ -73,6 +73,19 @@ def test_a_heavy_smallest_number_keeps_a_group_of_its_own():
     assert cuts[0] == 1.0
     assert cuts == sorted(set(cuts))
     assert len(cuts) <= 4
+    wages = np.array([0.0, 4.0, *range(1000, 60000, 1000)])
+    assert round_cuts(wages, np.array([3000, *[50] * 60]), 5)[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    "numbers", [[0] * 60 + [1] * 40 + [2] * 4 + [5] * 30 + [8] * 3, [-1] * 40 + [3] * 2 + [10] * 40]
+)
+def test_a_few_numbers_are_merged_with_their_neighbours(numbers):
+    table = open_table(pa.table({"visits": [*map(str, numbers)] * 2, "sick": ["yes", "no"] * len(numbers)}))
+    found = draft(table, Wish((("sick",),), ("visits",), "nothing"), path="t.csv")
+    (groups,) = found.released
+    assert [v for group in groups.members for v in group] == sorted({*map(str, numbers)}, key=int)
+    assert any(len(group) > 1 for group in groups.members)
 
 
 def test_ranges_of_whole_numbers_are_named_by_their_ends():

@@ -4,17 +4,21 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from math import ceil
 from typing import TypeVar
 
 from dalenius.core.digits import many
 from dalenius.errors import NOTHING_DONE, InputError
 from dalenius.starting import Look, level_of, look_at
 from dalenius.starting.columns import there
-from dalenius.starting.wishes import joined_names, names_in
+from dalenius.starting.drafting import secret_groups
+from dalenius.starting.wishes import Wish, joined_names, names_in
 from dalenius.tables import Table
 from dalenius.wording import joined
 
 __all__ = ["ask", "ask_again"]
+
+LARGE = 50  # per cent of all there is to know: then a promise of so many bits says little
 
 Answer = TypeVar("Answer")
 Promised = tuple[str, str]
@@ -110,8 +114,9 @@ def ask(
     if promised is None:
         secret = joined(sorted(secrets))
         _tell("What do you promise?")
-        _tell(f"  1  An attacker guesses {secret} right at most __ % of the time{_anyway(looks, secrets)}")
-        _tell(f"  2  A row reveals at most 0.01 bits about {secret}, on average (suggested)")
+        anyway, share = _anyway(looks, secrets)
+        _tell(f"  1  An attacker guesses {secret} right at most __ % of the time{anyway}")
+        _tell(f"  2  A row reveals at most 0.01 bits about {secret}, on average{share} (suggested)")
         _tell("  3  Nothing at all is revealed")
         _tell("  4  Every person can deny: no entry more than __ times likelier for one than for another")
         _tell(f"  5  No row makes an answer about {secret} more than __ times as likely")
@@ -148,11 +153,15 @@ def _agreed(text: str) -> str:
     return text
 
 
-def _anyway(looks: Mapping[str, Look], secrets: set[str]) -> str:
-    """How often the best guess of one secret with few values is right without any data."""
-    if len(secrets) > 1 or (look := looks.get(min(secrets))) is None or look.is_numeric:
-        return ""
-    return f" ({100 * look.counts.max() / look.counts.sum():.1f} % without any data)"
+def _anyway(looks: Mapping[str, Look], secrets: set[str]) -> tuple[str, str]:
+    """How often the best guess of one secret is right without any data, and what 0.01 bits are of all about it."""
+    if len(secrets) > 1 or (look := looks.get(min(secrets))) is None:
+        return "", ""
+    groups = secret_groups(look, Wish(((look.name,),), ("",), "nothing"))
+    best = 100 * groups.counts.max() / groups.counts.sum()
+    share = ceil(1 / groups.bits) if groups.bits else 100
+    part = f": less than {share} % of all there is to know" if share < LARGE else ""
+    return f" ({best:.1f} % without any data)", part
 
 
 def _tell(line: str) -> None:

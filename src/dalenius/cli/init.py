@@ -69,12 +69,12 @@ def _main_job(arguments: Namespace, table: Table, path: str) -> tuple[str, list[
     found = draft(table, wish, path=path, left_out=left_out)
     if not complete:
         found = _regrouped(found, table, path, left_out)
-    return found.text, _words(table, found), _document(found)
+    return found.text, _words(table, found, shown=not complete), _document(found)
 
 
 def _regrouped(found: Draft, table: Table, path: str, left_out: dict[str, str]) -> Draft:
     """The draft with the groups that somebody agreed to."""
-    while said := ask_again(_grouped(found), _smallest(found)):
+    while said := ask_again(_grouped(found), _rare(found)):
         try:
             wish = replace(found.wish, cuts=found.wish.cuts | dict([_cut(said)]))
             found = draft(table, wish, path=path, left_out=left_out)
@@ -192,8 +192,8 @@ def _hierarchy(text: str) -> tuple[str, dict[str, tuple[str, ...]]]:
     return name.strip(), arx_groups(path, int(level))
 
 
-def _words(table: Table, found: Draft) -> list[str]:
-    """What was chosen, for the person who checks it."""
+def _words(table: Table, found: Draft, *, shown: bool) -> list[str]:
+    """What was chosen, for the person who checks it; without the groups where they were shown before."""
     wish = found.wish
     used = len(found.released) + len(found.secrets) + len(found.kept)
     rest = len(table.names) - used
@@ -201,8 +201,9 @@ def _words(table: Table, found: Draft) -> list[str]:
         f"{table.name}: {many(found.rows, 'row')}, {many(len(table.names), 'column')}."
         + (f" {many(rest, 'column')} {'is' if rest == 1 else 'are'} left out." if rest else "")
     ]
-    lines += [f"  {name} is left out: {why}." for name, why in found.left_out.items()]
-    lines += _grouped(found)
+    if not shown:
+        lines += [f"  {name} is left out: {why}." for name, why in found.left_out.items()]
+        lines += _grouped(found)
     lines += [_smallest(found)] if found.form == "dense" else []
     lines.append(f"Promise: {_promise_words(found)}")
     if wish.times is not None:
@@ -233,6 +234,15 @@ def _smallest(found: Draft) -> str:
     before, after = found.smallest
     was = f" (it was {before} before grouping)" if before != after else ""
     return f"Smallest combination: {many(after, 'row')}{was}."
+
+
+def _rare(found: Draft) -> str:
+    """How rare combinations are, or why it does not matter."""
+    if found.form == "dense":
+        return _smallest(found)
+    if found.form == "records":
+        return "Rare combinations do not matter here: rows exchange whole records, and the recipe is not published."
+    return "Combinations do not matter here: each column has a recipe of its own."
 
 
 def _promise_words(found: Draft) -> str:

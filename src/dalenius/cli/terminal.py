@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from dalenius.cli.waiting import TOO_SHORT, Waiting
+from dalenius.cli.waiting import TOO_SHORT, Waiting, title_of
 
 if TYPE_CHECKING:
     from dalenius.core.source import Dialect
@@ -17,19 +17,26 @@ if TYPE_CHECKING:
 __all__ = ["dialect_of", "progress", "say"]
 
 EVERY = 0.1
+LONG = 5.0  # seconds from which on a log shows where a command is
 
 
 @contextmanager
 def progress(arguments: Namespace) -> Iterator[Callable[[str, int | None, int | None], None] | None]:
-    """A line on standard error that follows long work; in a log only that the time is too short, before it is over."""
+    """A line on standard error that follows long work; in a log, once it lasts, one line for each stage."""
     waiting = Waiting()
+    begun = time.monotonic()
+    stages: list[str] = []
 
-    def foretell(stage: str, _done: int | None, _total: int | None) -> None:
+    def log(stage: str, _done: int | None, _total: int | None) -> None:
+        title, long = title_of(stage), time.monotonic() - begun >= LONG
+        if long and title not in stages and not arguments.json:
+            stages.append(title)
+            print(title, file=sys.stderr, flush=True)
         if TOO_SHORT in stage and (lasting := waiting.lasting(stage)):
             print(f"dalenius: {lasting}", file=sys.stderr)
 
     if arguments.quiet or arguments.json or not sys.stderr.isatty():
-        yield None if arguments.quiet else foretell
+        yield None if arguments.quiet else log
         return
     last = 0.0
 

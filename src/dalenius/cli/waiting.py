@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isfinite, log10
 
-__all__ = ["Waiting", "about"]
+__all__ = ["Waiting", "about", "title_of"]
 
 STAGES = {
     "reading": "Reading the table",
@@ -25,6 +25,27 @@ LONG = {"s": 10.0, "minutes": 0.0, "hours": 0.0}
 
 CLOSE = -6.0
 """Decades: a search is over when value and bound agree to a millionth."""
+
+
+def title_of(stage: str) -> str:
+    """What is done now, in a few words.
+
+    Parameters
+    ----------
+    stage : str
+        As the work calls it, with anything after a comma.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> title_of("designing, step 3: inf, at least -inf"), title_of("counting")
+    ('Looking for the best recipe', 'Counting')
+    """
+    name = stage.partition(", ")[0]
+    return STAGES.get(name, name[:1].upper() + name[1:])
 
 
 @dataclass
@@ -56,7 +77,7 @@ class Waiting:
             self._stage = name
             self._started = self.clock()
             self._decades = []
-        title = STAGES.get(name, name[:1].upper() + name[1:])
+        title = title_of(stage)
         if done is not None:
             return f"{title}: {self._counted(done, total)}"
         return f"{title}: {self._searched(words)}" if words else title

@@ -16,7 +16,7 @@ from dalenius.starting.writing import disclosure_text, problem_text
 from dalenius.tables import Table
 from dalenius.tables.persons import persons
 
-__all__ = ["Draft", "disclosure", "draft"]
+__all__ = ["Draft", "disclosure", "draft", "few_columns", "secret_groups", "suggested_groups"]
 
 MOST_COMBINATIONS = 200
 """Combinations of the released columns for which one recipe is searched and proved within a minute."""
@@ -155,7 +155,7 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
             do="Name other columns after --release.",
         )
     looks = look_at(table, [*wish.secrets, *release, *wish.keep], wish.parts)
-    secrets = [_secret_groups(looks[name], wish) for name in wish.secrets]
+    secrets = [secret_groups(looks[name], wish) for name in wish.secrets]
     kept = [starting_groups(looks[name], wish) for name in wish.keep]
     first = [starting_groups(looks[name], wish) for name in release]
     before = Cells.of([*first, *secrets, *kept]).smallest()
@@ -215,7 +215,7 @@ def disclosure(
     used = list(dict.fromkeys([*observe, *useful, *wish.secrets]))
     there(table, [*used, *wish.cuts, *wish.named])
     looks = look_at(table, used, wish.parts)
-    secrets = {name: _secret_groups(looks[name], wish) for name in wish.secrets}
+    secrets = {name: secret_groups(looks[name], wish) for name in wish.secrets}
     first = [starting_groups(looks[name], wish) for name in used if name not in secrets]
     by_hand = {*wish.ranges, *wish.named}
     groups, cells, _ = merged(first, [*secrets.values()], least=wish.min_rows, most=MOST_COMBINATIONS, by_hand=by_hand)
@@ -306,8 +306,20 @@ def _in_a_thousand(share: Fraction) -> str:
     return f"{round(share * 1000):,}"
 
 
-def _secret_groups(look: Look, wish: Wish) -> Groups:
-    """A secret keeps its values; numbers become ranges, and answers that hardly anybody gave are put together."""
+def secret_groups(look: Look, wish: Wish) -> Groups:
+    """The groups of a secret: its values; numbers in ranges, and answers that hardly anybody gave put together.
+
+    Parameters
+    ----------
+    look : Look
+        The column.
+    wish : Wish
+        How many groups and rows are wanted.
+
+    Returns
+    -------
+    Groups
+    """
     if look.is_numeric and look.name not in wish.ranges and look.name not in wish.named:
         return starting_groups(look, replace(wish, groups=min(wish.groups, MOST_SECRET) or MOST_SECRET))
     groups = starting_groups(look, wish)
@@ -334,7 +346,7 @@ def few_columns(looks: Mapping[str, Look], wish: Wish, *, most: int) -> list[str
     -------
     list of str
     """
-    secrets = [_secret_groups(looks[name], wish) for name in wish.secrets]
+    secrets = [secret_groups(looks[name], wish) for name in wish.secrets]
     found: list[str] = []
     for name in wish.release[: TRIES * most]:
         if len(found) == most:

@@ -64,7 +64,8 @@ def round_cuts(values: Floats, counts: npt.NDArray[np.int64], groups: int) -> li
     share = counts[0] / counts.sum()
     if groups > 2 and share >= 1 / groups:
         left = max(1, min(groups - 1, round(groups * (1 - share)) + 1))
-        first = rounded(float(values[0]), float(values[1]))
+        whole = bool((values == np.floor(values)).all())
+        first = float(values[0]) + 1 if whole else rounded(float(values[0]), float(values[1]))
         return [first, *(c for c in _near_quantiles(values[1:], counts[1:], left) if c > values[1])]
     return _near_quantiles(values, counts, groups)
 
@@ -115,8 +116,11 @@ def labels_of(cuts: Sequence[str], *, whole: bool, least: float) -> list[str]:
     --------
     >>> labels_of(["1", "3", "7"], whole=True, least=0.0)
     ['none', '1-2', '3-6', '7 or more']
+    >>> labels_of(["2", "4"], whole=True, least=1.0)
+    ['1', '2-3', '4 or more']
     """
-    names = ["none" if whole and least == 0 and cuts[0] == "1" else f"under {cuts[0]}"]
+    alone = whole and cuts[0] == written(least + 1)  # the smallest number by itself
+    names = [("none" if least == 0 else written(least)) if alone else f"under {cuts[0]}"]
     for low, high in pairwise(cuts):
         if whole and "." not in low + high and not low.startswith("-"):
             last = int(high) - 1
