@@ -20,7 +20,7 @@ from dalenius.core.numbers import exact
 from dalenius.errors import InputError
 from dalenius.mechanisms.declared import SECONDS
 from dalenius.outputs import new_file, refuse_existing
-from dalenius.starting import FLAGS, PARTS, PROMISES, Draft, Wish, disclosure, draft, level_of, roles
+from dalenius.starting import DENSE, FLAGS, PARTS, PROMISES, RECORDS, Draft, Wish, disclosure, draft, level_of, roles
 from dalenius.starting.columns import as_written
 from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import joined_names, names_in
@@ -204,7 +204,7 @@ def _words(table: Table, found: Draft, *, shown: bool) -> list[str]:
     if not shown:
         lines += [f"  {name} is left out: {why}." for name, why in found.left_out.items()]
         lines += _grouped(found)
-    lines += [_smallest(found)] if found.form == "dense" else []
+    lines += [_smallest(found)] if found.form == DENSE else []
     lines.append(f"Promise: {_promise_words(found)}")
     if wish.times is not None:
         lines.append(
@@ -238,9 +238,9 @@ def _smallest(found: Draft) -> str:
 
 def _rare(found: Draft) -> str:
     """How rare combinations are, or why it does not matter."""
-    if found.form == "dense":
+    if found.form == DENSE:
         return _smallest(found)
-    if found.form == "records":
+    if found.form == RECORDS:
         return "Rare combinations do not matter here: rows exchange whole records, and the recipe is not published."
     return "Combinations do not matter here: each column has a recipe of its own."
 
