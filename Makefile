@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Compiled modules are kept: without them every command starts half a second later.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-long test-all test-kernels test-node test-engines test-browser test-r test-docs docs check coverage smoke mutants nightly format \
+.PHONY: demo test test-long test-all test-kernels test-node test-engines test-browser test-r test-docs docs check coverage test-untraced smoke mutants nightly format \
 	bench bench-quick bench-page bench-all ledger-torture torture torture-kernel lock clean
 
 PLAIN := not slow and not engines and not node and not browser and not r
@@ -40,7 +40,7 @@ test-node: $(VENV)/dev.stamp  ## the second checker, in JavaScript, against the 
 	command -v node >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq nodejs)
 	$(BIN)/python -m pytest -m node tests/second_checker
 
-test-engines: $(VENV)/engines.stamp  ## tests against PostgreSQL, Spark and DuckDB; server and Java are installed where they are missing
+test-engines: $(VENV)/engines.stamp  ## tests against PostgreSQL and Spark; server and Java are installed where they are missing
 	command -v java >/dev/null || (apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless >/dev/null)
 	scripts/with_postgresql.sh $(BIN)/python -m pytest -m engines tests/tables tests/engines
@@ -60,18 +60,21 @@ docs: $(VENV)/docs.stamp  ## the documentation site, strictly and without a netw
 test-docs: $(VENV)/dev.stamp  ## every command and program of the pages, about ten minutes
 	$(BIN)/python -m pytest -n 2 -m slow tests/test_tutorials.py
 
-check: $(VENV)/dev.stamp  ## format, lint, strict types, tests and doctests
+check: $(VENV)/dev.stamp  ## format, lint, strict types, default and longer tests, doctests, and what they cover: seven minutes
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(MAKE) test
+	$(MAKE) coverage test-untraced
 
 coverage: $(VENV)/dev.stamp  ## the default and the longer tests, counted: every line and branch of the kernel, 95 % of the package
 	$(BIN)/python -m coverage erase
 	$(BIN)/python -m coverage run -m pytest $(OPTIONS) -m "$(PLAIN)"
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --include "*/dalenius/kernel/*" --show-missing --skip-covered --fail-under 100
-	$(BIN)/python -m coverage report --skip-covered --fail-under 95
+	$(BIN)/python -m coverage report --format total --precision 2 --fail-under 95
+
+test-untraced: $(VENV)/dev.stamp  ## what a tracer that counts lines would spoil
+	$(BIN)/python -m pytest -m long tests/cli/test_interrupts.py -k time_limit
 
 smoke:  ## build the wheel and try it on every supported Python that is installed
 	PYTHON=$(PYTHON) scripts/smoke_all.sh
@@ -79,7 +82,7 @@ smoke:  ## build the wheel and try it on every supported Python that is installe
 mutants: $(VENV)/dev.stamp  ## plant small errors in the code that guards the promises, list those that no test sees: hours
 	$(BIN)/python scripts/mutants.py
 
-nightly: test-all test-kernels coverage test-docs ledger-torture torture torture-kernel  ## the long runs
+nightly: test-all test-kernels test-docs ledger-torture torture torture-kernel  ## the long runs
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff format .
