@@ -229,6 +229,13 @@ def test_what_a_card_says_of_changes_is_shown_without_counts_before(designs: dic
     assert "before" not in text.partition("What analysts lose")[2].partition("Is it true?")[0]
 
 
+def test_changes_below_one_per_cent_are_all_told_alike(designs: dict[str, Design], fine: Audit) -> None:
+    counts = BeforeAfter((ValueCount(("X",), ("0",), 1000, 1007), ValueCount(("X",), ("1",), 1000, 996)), ())
+    text = words_of(checked(statement(designs["xor"], fine, counts=counts)))
+    assert text.count("< 1 %") == 2
+    assert "0.7 %" not in text
+
+
 def test_a_small_change_is_not_called_none_in_public(designs: dict[str, Design]) -> None:
     """6,614 rows that became 6,633 are not the same; the card knows whole per cent alone."""
     changes = [{"column": "visits", "value": "1-2", "rows_after": 6633, "change_percent": 0}]

@@ -13,7 +13,7 @@ from dalenius.report.tiles import combination
 __all__ = ["ColumnTable", "Losses", "Value", "losses", "losses_of_card"]
 
 MOST_VALUES = 12  # of a column that are shown; more are counted
-SEEN_CHANGE = 0.005
+SEEN_CHANGE = 0.01
 MOST_COLUMNS = 12
 MOST_PAIRS = 12
 
