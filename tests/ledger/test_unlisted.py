@@ -1,18 +1,21 @@
 """Releases whose channels are not written out: charged by their form, and never less than the dense ones."""
 
 import json
+from collections import Counter
 from fractions import Fraction
+from math import log2
 
 import pytest
 
 from dalenius import solve
-from dalenius.core import Independent, LocalDP, MaximizeInformation, Pmf, Problem, ProductPmf
+from dalenius.core import Guess, Independent, InformationPrivacy, LocalDP, MaximizeInformation, Pmf, Problem, ProductPmf
 from dalenius.errors import NotCertified
 from dalenius.ledger import Entry, Line, spent
 from dalenius.ledger.documents import mechanism_of
 from dalenius.ledger.entry import RELEASED
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.unlisted.charge import UnlistedMechanism
+from tests.mechanisms.records.test_records_limits import problem as wide
 
 
 def perturbed(letters):
@@ -60,7 +63,8 @@ def test_thousands_of_letters_are_charged_with_their_level():
 def test_sums_cost_nothing_about_one_sample_once_and_all_that_they_tell_twice(sums):
     assert charged("leakage:X3", sums) == 0
     assert charged("information_privacy:X3", sums) == 0
-    assert charged("leakage:X3", sums, sums) == charged("leakage:X3,X4", sums) == 30
+    assert charged("leakage:X3", sums, sums) == 1  # all that a bit can hold, less than the 30 that are released
+    assert charged("leakage:X3,X4", sums) == 2
     assert charged("local_dp", sums) is None
 
 
@@ -69,3 +73,24 @@ def test_a_changed_file_is_refused(sums):
     document["channel"]["modulus"] = 3
     with pytest.raises(NotCertified):
         charged("leakage:X3", json.dumps(document))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("promise", [Guess(("S",), Fraction(4, 5)), InformationPrivacy(("S",), Fraction(1, 3))])
+def test_records_are_charged_what_they_tell_of_their_secret_whatever_was_promised(promise):
+    """A limit on guesses was charged all that the released columns hold, many times what the secret can."""
+    design = solve(wide(3, promise))
+    joint = Counter()
+    for atom, n in zip(design.problem.pmf.support.tolist(), design.problem.pmf.weights.tolist(), strict=True):
+        places, weights = design.channel.sparse.lines[tuple(atom)]
+        for place, weight in zip(places, weights, strict=True):
+            joint[atom[-1], place] += n * weight / sum(weights) / design.problem.pmf.total
+    secret, released = Counter(), Counter()
+    for (s, y), p in joint.items():
+        secret[s] += p
+        released[y] += p
+    told = sum(p * log2(p / secret[s] / released[y]) for (s, y), p in joint.items())
+    short = UnlistedMechanism(design.dumps())
+    assert float(short.alone(["S"])["leakage_bits"]) == pytest.approx(told, abs=1e-9)
+    assert told < short.known_bits(["S"], ["S"]) == 1 < short.rate_bits
+    assert short.known_bits(["S"], ["S", "A"]) is None

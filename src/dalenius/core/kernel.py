@@ -1,6 +1,7 @@
 """`Kernel`: a conditional law p(output | inputs) in any form. `Channel` writes it densely, `core.forms` compactly."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
@@ -11,7 +12,7 @@ import numpy as np
 from dalenius.core.pmf import Alphabets, Pmf
 from dalenius.errors import InvalidChannel, MismatchError, Unsupported
 
-__all__ = ["DENSE", "Kernel", "Rows", "alphabets", "once_each"]
+__all__ = ["DENSE", "Kernel", "Rows", "Sparse", "alphabets", "once_each"]
 
 DENSE = 1 << 22  # entries; a channel with more is never written out
 
@@ -59,6 +60,27 @@ def in_doubles(row: Iterable[Fraction]) -> list[float]:
     [0.5, 0.3333333333333333]
     """
     return once_each(lambda entry: entry.numerator / entry.denominator, row)
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """The rows of a channel as lists of what may leave.
+
+    Parameters
+    ----------
+    lines : mapping
+        For each outcome of the inputs that occurs, by letter codes: places among `released`, and their weights.
+    released : sequence of tuple of str
+        What may leave, in labels.
+    """
+
+    lines: Mapping[tuple[int, ...], tuple[Sequence[int], Sequence[int]]]
+    released: Sequence[tuple[str, ...]]
+
+    @property
+    def entries(self) -> int:
+        """How many weights there are in all."""
+        return sum(len(places) for places, _ in self.lines.values())
 
 
 class Kernel:
@@ -117,6 +139,11 @@ class Kernel:
     def drawn_row(self, codes: Sequence[int]) -> int:
         """Which of these rows an input outcome reads, given by letter codes."""
         return self.row_of(codes)
+
+    @property
+    def sparse(self) -> "Sparse | None":
+        """What each outcome that occurs may leave as, where the form lists that and no more; else None."""
+        return None
 
     @property
     def split_by(self) -> tuple[str, ...]:

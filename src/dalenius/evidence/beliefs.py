@@ -16,11 +16,16 @@ from typing import Any
 from dalenius.core import Design, Pmf
 from dalenius.core.digits import figure
 from dalenius.core.guarantee import Names
+from dalenius.core.kernel import Sparse
 from dalenius.measures.attack import Labels, secrets_of, weights_by_row, whole_rows
 
 __all__ = ["Answer", "Beliefs", "beliefs"]
 
 FEW = 1 << 21  # products that are formed for one secret
+FEW_LISTED = 200_000  # the same where rows are lists of records; each is a fraction of its own
+
+Weights = dict[Labels, int | Fraction]  # of each answer, in one unit
+Told = dict[tuple[Labels, int], Weights]  # by what leaves as it is, and by the place of what is drawn
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ def beliefs(design: Design) -> tuple[Beliefs, ...]:
     Parameters
     ----------
     design : Design
-        With a recipe that is written out row by row; for another one nothing is found.
+        With a recipe that is written out row by row, or lists what each row may leave as.
 
     Returns
     -------
@@ -100,30 +105,57 @@ def beliefs(design: Design) -> tuple[Beliefs, ...]:
     >>> [answer.values for answer in found.answers], found.worst.high < found.worst.unchanged[1]
     ([('0',), ('1',)], True)
     """
-    problem = design.problem
-    if not isinstance(problem.joint, Pmf) or not design.channel.few:
+    problem, channel = design.problem, design.channel
+    if not isinstance(problem.joint, Pmf):
         return ()
     found = []
     for secret in secrets_of(design):
         values = prod(len(problem.joint.variables[name]) for name in secret)
-        if values * prod(design.channel.shape) <= FEW:
+        if channel.sparse is not None:
+            few = values * channel.sparse.entries <= FEW_LISTED
+        else:
+            few = channel.few and values * prod(channel.shape) <= FEW
+        if few:
             found.append(_beliefs(design, secret))
     return tuple(found)
+
+
+def _told_by_rows(design: Design, secret: Names) -> tuple[Told, int, list[Names]]:
+    """The weight of each answer beside all that leaves, in units of a whole; what each letter is."""
+    rows, scale = whole_rows(design.channel)
+    told: Told = {}
+    for (answer, beside, x), n in weights_by_row(design, secret, design.problem.kept).items():
+        for y, v in enumerate(rows[x]):
+            if v:
+                known = told.setdefault((beside, y), {})
+                known[answer] = known.get(answer, 0) + n * v
+    return told, scale, design.channel.letters()
+
+
+def _told_by_lists(design: Design, secret: Names, listed: Sparse) -> tuple[Told, int, list[Names]]:
+    """The same where rows are lists of what may leave."""
+    joint = design.problem.pmf
+    at = [joint.columns(list(names)) for names in (secret, design.problem.kept, design.channel.inputs)]
+    told: Told = {}
+    for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
+        answer, beside, inputs = (tuple(atom[column] for column in columns) for columns in at)
+        places, weights = listed.lines[inputs]
+        whole = sum(weights)
+        for y, v in zip(places, weights, strict=True):
+            known = told.setdefault((beside, y), {})
+            known[answer] = known.get(answer, 0) + Fraction(n * v, whole)
+    return told, 1, list(listed.released)
 
 
 def _beliefs(design: Design, secret: Names) -> Beliefs:
     joint, channel = design.problem.pmf, design.channel
     kept = design.problem.kept
-    weights = weights_by_row(design, secret, kept)
-    rows, scale = whole_rows(channel)
-    told: dict[tuple[Labels, int], Counter[Labels]] = {}  # (what leaves as it is, letter) -> weight of each answer
-    for (answer, beside, x), n in weights.items():
-        for y, v in enumerate(rows[x]):
-            if v:
-                told.setdefault((beside, y), Counter())[answer] += n * v
+    listed = channel.sparse
+    told, scale, letters = _told_by_rows(design, secret) if listed is None else _told_by_lists(design, secret, listed)
     shares: Counter[Labels] = Counter()
-    for (answer, _, _), n in weights.items():
-        shares[answer] += n
+    answer_at = joint.columns(list(secret))
+    for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
+        shares[tuple(atom[column] for column in answer_at)] += n
     occurring = [s for s in product(*(range(len(joint.variables[name])) for name in secret)) if shares[s]]
     ranges = _ranges(told, occurring)
     before = _unchanged(design, secret)
@@ -139,30 +171,34 @@ def _beliefs(design: Design, secret: Names) -> Beliefs:
         for s in occurring
     )
     worst = max(range(len(answers)), key=lambda k: answers[k].high / answers[k].share)
-    place = max(told, key=lambda where: Fraction(told[where][occurring[worst]], told[where].total()))
-    letters = channel.letters()[place[1]]
+    place = max(told, key=lambda where: _chance(told[where], occurring[worst]))
     beside_values = tuple(joint.variables[name][k] for name, k in zip(kept, place[0], strict=True))
     guess = sum(max(known.values()) for known in before.values()) if before else 0
     return Beliefs(
         secret=secret,
         answers=answers,
         worst=answers[worst],
-        combination=(*letters, *beside_values),
-        combination_share=Fraction(told[place].total(), joint.total * scale),
+        combination=(*letters[place[1]], *beside_values),
+        combination_share=Fraction(sum(told[place].values()), joint.total * scale),
         unchanged_guess=Fraction(guess, joint.total) if before else None,
     )
 
 
-def _ranges(told: Mapping[Any, Counter[Labels]], answers: list[Labels]) -> dict[Labels, tuple[Fraction, Fraction]]:
+def _chance(known: Weights, answer: Labels) -> Fraction:
+    """The chance of an answer where these are the weights of all of them."""
+    return Fraction(known.get(answer, 0), sum(known.values()))
+
+
+def _ranges(told: Mapping[Any, Weights], answers: list[Labels]) -> dict[Labels, tuple[Fraction, Fraction]]:
     """The least and the largest chance of each answer over all places."""
     found = {}
     for answer in answers:
-        chances = [Fraction(known[answer], known.total()) for known in told.values()]
+        chances = [_chance(known, answer) for known in told.values()]
         found[answer] = (min(chances), max(chances))
     return found
 
 
-def _unchanged(design: Design, secret: Names) -> dict[Labels, Counter[Labels]]:
+def _unchanged(design: Design, secret: Names) -> dict[Labels, Weights]:
     """The weight of each answer beside each original combination of what leaves; empty where that is not comparable.
 
     It is not for an output of its own, whose letters the table does not have, nor where a secret itself is released.
@@ -171,10 +207,12 @@ def _unchanged(design: Design, secret: Names) -> dict[Labels, Counter[Labels]]:
     leaving = [*design.channel.output, *design.problem.kept]
     if not set(leaving) <= set(joint.variables) or set(secret) & set(leaving):
         return {}
-    found: dict[Labels, Counter[Labels]] = {}
+    found: dict[Labels, Weights] = {}
     answer_at = joint.columns(list(secret))
     place_at = joint.columns(leaving)
     for atom, weight in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
         place = tuple(atom[i] for i in place_at)
-        found.setdefault(place, Counter())[tuple(atom[i] for i in answer_at)] += weight
+        known = found.setdefault(place, {})
+        answer = tuple(atom[i] for i in answer_at)
+        known[answer] = known.get(answer, 0) + weight
     return found

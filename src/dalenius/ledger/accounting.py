@@ -173,8 +173,12 @@ def _most(secret: list[str], entries: Sequence[Entry], host: Entry) -> Spent | N
     """What all the columns that were read say about the secret, or all there is to know: no release tells more.
 
     None where other people may be among them, or several rows of one: their secret may hold more than that of a row.
+    None, too, where a release reads the secret in other values than the host, finer ones perhaps.
     """
     if any(entry.max_rows > 1 or not host.same_data(entry) for entry in entries):
+        return None
+    own = {name: host.mechanism.listed_values.get(name) for name in secret}
+    if any(entry.mechanism.alphabets.get(name, own[name]) != own[name] for entry in entries for name in secret):
         return None
     read = {name for entry in entries for name in entry.mechanism.alphabets}
     told = all(_fits(entry, host) for entry in entries)

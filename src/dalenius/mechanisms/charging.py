@@ -126,6 +126,11 @@ class Mechanism:
         known = {n: a for group in groups for n, a in group["variables"].items()} | self.inputs
         return {n: known[n] for n in dict.fromkeys([*self.inputs, *self.kept]) if n in known}
 
+    @property
+    def listed_values(self) -> dict[str, list[str]]:
+        """The values of every column that the file speaks of."""
+        return {variable["name"]: variable["letters"] for variable in self.raw.get("variables", ())}
+
     @cached_property
     def passed_on(self) -> int | None:
         """How many outcomes the kept columns have; 1 when nothing is kept, None when the file does not say."""

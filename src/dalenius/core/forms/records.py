@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core.kernel import DENSE, Kernel, Rows, alphabets
+from dalenius.core.kernel import DENSE, Kernel, Rows, Sparse, alphabets
 from dalenius.core.pmf import Alphabets
 from dalenius.errors import InvalidChannel, Unsupported
 
@@ -128,6 +128,12 @@ class Records(Kernel):
     def others(self) -> Codes:
         """What may be released and is no record of the table."""
         return self.records[int(self.home.max(initial=-1)) + 1 :]
+
+    @cached_property
+    def sparse(self) -> Sparse:
+        columns = list(self.output.values())
+        released = [tuple(a[k] for a, k in zip(columns, record, strict=True)) for record in self.records]
+        return Sparse(dict(zip(self.read, self.lines, strict=True)), released)
 
     @cached_property
     def shares(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:

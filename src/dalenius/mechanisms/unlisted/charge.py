@@ -13,6 +13,11 @@ from dalenius.mechanisms.charging import Mechanism
 __all__ = ["UnlistedMechanism"]
 
 
+def _log2_up(number: int) -> Fraction:
+    """The bits of so many values, from above."""
+    return Fraction(log2(Fraction(number))[1], 1 << BITS)
+
+
 class UnlistedMechanism(Mechanism):
     """Form (8), resampling, windows or sums over very many letters.
 
@@ -50,7 +55,7 @@ class UnlistedMechanism(Mechanism):
     @cached_property
     def capacity_bits(self) -> Fraction | None:
         sizes = (prod(len(a) for a in self.document["channel"][side].values()) for side in ("inputs", "output"))
-        size = Fraction(log2(Fraction(min(sizes)))[1], 1 << BITS)
+        size = _log2_up(min(sizes))
         return size if self.level is None else min(size, self.level * E_HIGH)
 
     @cached_property
@@ -58,15 +63,20 @@ class UnlistedMechanism(Mechanism):
         """No law tells more than every law."""
         return None if self.card else self.capacity_bits
 
+    def known_bits(self, secret: list[str], columns: list[str]) -> Fraction | None:
+        """What the secret can hold; of more columns than those nothing is known."""
+        sizes = [len(self.listed_values.get(name, ())) for name in secret]
+        return None if set(columns) != set(secret) or not all(sizes) else _log2_up(prod(sizes))
+
     def alone(self, secret: list[str]) -> dict[str, Fraction | None] | None:
-        """What a promise about a secret, or about more than it, was proved to keep to."""
-        for guarantee, figures in zip(self.document["guarantees"], self._figures, strict=True):
-            promised = guarantee["promised"]
-            about = promised.get("independent") or promised.get("leakage") or []
-            if figures and set(secret) <= set(about):
-                nothing = Fraction(0) if "independent" in promised else None
-                names = ("leakage_bits", "worst_letter_bits", "odds_nats")
-                return {name: figures.get(name, nothing) for name in names}
+        """What was proved about a secret, or about more than it, beside any promise that names it."""
+        for promise, figures in zip(self.raw["promises"], self._figures, strict=True):
+            if not figures or not set(secret) <= set(promise.get("secret") or ()):
+                continue
+            nothing = Fraction(0) if promise["promise"] == "independent" else None
+            found = {name: figures.get(name, nothing) for name in ("leakage_bits", "worst_letter_bits", "odds_nats")}
+            if found["leakage_bits"] is not None:
+                return found
         return None
 
     def agrees(self, other: Mechanism) -> bool:
