@@ -13,9 +13,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dalenius.errors import InputError
 from dalenius.temporary import PARTIAL, REPLACED, clear_left_behind, remove, temporary_name
+
+if TYPE_CHECKING:
+    from dalenius.core import Problem
 
 __all__ = [
     "CURVE",
@@ -24,6 +28,7 @@ __all__ = [
     "RELEASE",
     "RISK",
     "Kind",
+    "files_read",
     "new_file",
     "new_folder",
     "refuse_existing",
@@ -81,10 +86,11 @@ RISK = Kind("risk map", "risk.json", "{", ("risk.json", "map.csv", "map.svg", "r
 FIGURES = Kind("page of figures", "index.html", "<", ("*.html", "*.svg", "*.csv", "*.json"))
 
 
-def _exists(path: Path, *, kind: Kind | None = None) -> InputError:
+def _exists(path: Path, *, kind: Kind | None = None, inputs: Iterable[Path] = ()) -> InputError:
     """That something is in the way, and --force only where it would help."""
     try:
         ours = kind.foreign(path) is None if kind else path.is_symlink() or path.is_file()
+        ours = ours and not _read_from(path, inputs)
     except OSError:
         ours = False
     do = "Choose another name, or say --force to replace it." if ours else "Choose another name."
@@ -101,10 +107,9 @@ def refuse_existing(path: Path, *, force: bool, kind: Kind | None = None, inputs
         raise InputError("the name of an output holds a NUL character", do="Choose another name.")
     clear_left_behind(path)
     if os.path.lexists(path) and not force:
-        raise _exists(path, kind=kind)
+        raise _exists(path, kind=kind, inputs=inputs)
     if os.path.lexists(path):
-        # os.path.exists takes a name that is too long, too
-        if read := [f for f in inputs if os.path.exists(f) and f.resolve().is_relative_to(path.resolve())]:
+        if read := _read_from(path, inputs):
             raise InputError(
                 f"{read[0]} is read here and would be lost; --force does not replace {path}", do="Choose another name."
             )
@@ -117,6 +122,33 @@ def refuse_existing(path: Path, *, force: bool, kind: Kind | None = None, inputs
             f"there is no folder {path.absolute().parent} to write {path.name} in",
             do="Make the folder first, or choose another name.",
         )
+
+
+def _read_from(path: Path, inputs: Iterable[Path]) -> list[Path]:
+    """The inputs that lie in a folder, or are the file itself."""
+    # os.path.exists takes a name that is too long, too
+    return [f for f in inputs if os.path.exists(f) and f.resolve().is_relative_to(path.resolve())]
+
+
+def files_read(problem: "Problem", table: Any = None) -> list[Path]:
+    """The files that a problem is read from, as far as they are files.
+
+    Parameters
+    ----------
+    problem : Problem
+        With its file and its source.
+    table : path, Table or data frame, optional
+        In the place of the table that the problem names.
+
+    Returns
+    -------
+    list of Path
+    """
+    from dalenius.core import TableSource  # brings arrays, which a file of output does without
+    from dalenius.tables import is_address, table_of
+
+    source = table_of(problem, problem.source) if table is None and isinstance(problem.source, TableSource) else table
+    return [Path(f) for f in (problem.file, source) if isinstance(f, str | Path) and not is_address(str(f))]
 
 
 # --- on the disk ------------------------------------------------------------------------------------------------------

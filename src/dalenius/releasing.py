@@ -36,13 +36,11 @@ from dalenius.ledger import Entry, Ledger
 from dalenius.mechanisms import GAP, SECONDS, by_records, refuse_untaken, solve, takers
 from dalenius.mechanisms.applying import Released
 from dalenius.mechanisms.forms import form_of
-from dalenius.outputs import RELEASE, new_folder, refuse_existing, write_text
+from dalenius.outputs import RELEASE, files_read, new_folder, refuse_existing, write_text
 from dalenius.report.statement import public_statement, statement
 from dalenius.sampling import Key
 from dalenius.tables import (
     Coded,
-    is_address,
-    table_of,
 )
 
 if TYPE_CHECKING:
@@ -261,7 +259,7 @@ def release(
     folder = Path(folder)
     book = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     deadline = time.monotonic() + seconds
-    refuse_existing(folder, force=force, kind=RELEASE, inputs=_files_read(problem, table))
+    refuse_existing(folder, force=force, kind=RELEASE, inputs=files_read(problem, table))
     if table is None and not isinstance(problem.source, TableSource):
         raise InputError(
             "a release needs a table; this problem has none",
@@ -447,12 +445,6 @@ def _name_of(problem: Problem, table: Any) -> str:
     if isinstance(table, str | Path):
         return Path(table).name
     return Path(problem.source.table).name if table is None and isinstance(problem.source, TableSource) else "table"
-
-
-def _files_read(problem: Problem, table: Any) -> list[Path]:
-    """The files that a release is made from, as far as they are files."""
-    source = table_of(problem, problem.source) if table is None and isinstance(problem.source, TableSource) else table
-    return [Path(f) for f in (problem.file, source) if isinstance(f, str | Path) and not is_address(str(f))]
 
 
 def stage(on_progress: Progress | None, name: str) -> Callable[[int, int | None], None] | None:

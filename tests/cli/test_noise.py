@@ -213,7 +213,7 @@ def test_problem_files_that_ask_for_something_else_are_refused(table, run, swap,
     [
         (None, ("--grid", "0:50:1", "--distortion", "9"), "outside its grid, 0 to 50"),
         (None, ("--grid", "0:100", "--distortion", "9"), "is not --grid low:high:step"),
-        (None, ("--grid", "0:100:0", "--distortion", "9"), "step > 0"),
+        (None, ("--grid", "0:100:0", "--distortion", "9"), "a step above 0"),
         (None, ("--grid", "0:100:1", "--distortion", "much"), "--distortion is 'much'"),
         (None, ("--grid", "0:100:1", "--distortion", "-3"), "above 0"),
         (None, ("--grid", "0:100:1", "--mechanism", "shrinkage", "--epsilon", "1"), "cannot be made"),

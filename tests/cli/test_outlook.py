@@ -117,7 +117,7 @@ def test_theorem_4_for_independent_samples(tmp_path: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("view", "options", "message"),
     [
-        ("local_dp = 1.0", ("--samples", "5"), "where independence is promised"),
+        ("local_dp = 1.0", ("--samples", "5"), "that promise independence"),
         ('independent = ["X1"]', ("--samples", "0"), "not at least 1"),
     ],
 )

@@ -224,3 +224,37 @@ def test_what_is_left_out_is_designed_before_it_is_suggested(folder, capsys):
     assert "allow_inverted = true" in said(capsys, "release p.toml -o out --quiet")[1]
     Path("p.toml").write_text(less.replace("[objective]", "allow_inverted = true\n[objective]"))
     assert said(capsys, "release p.toml -o out --quiet")[0] == 0
+
+
+QUERY = 'query = "count"\nwhere = "plan = \'a\'"\nnoise = "discrete-laplace"\nparameter = 3\n'
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"{INIT} -o t.csv",
+        "solve p.toml -o t.csv",
+        "solve p.toml -o p.toml",
+        "answer q.toml t.csv -o t.csv",
+        "answer q.toml t.csv -o q.toml",
+        "convert p.toml p.toml",
+        "verify p.toml --export p.toml",
+        "read sdcmicro t.csv --column plan -o t.csv",
+    ],
+)
+def test_no_command_replaces_what_it_reads(folder, capsys, command):
+    Path("q.toml").write_text(QUERY)
+    before = {file: file.read_bytes() for file in folder.iterdir()}
+    assert said(capsys, command)[1].endswith(" exists already. Choose another name.\n")
+    code, err = said(capsys, f"{command} --force")
+    assert code == 2
+    assert "is read here and would be lost" in err
+    assert {file: file.read_bytes() for file in folder.iterdir()} == before
+
+
+def test_a_flag_that_is_nearly_right_gets_one_guess(folder, capsys):
+    err = said(capsys, "release p.toml -o out --secnds 3")[1]
+    assert err == (
+        "dalenius: release does not understand --secnds 3. Did you mean --seconds? See `dalenius release --help`.\n"
+    )
+    assert "did you" not in said(capsys, "release p.toml -o out more")[1].lower()

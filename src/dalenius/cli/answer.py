@@ -29,7 +29,7 @@ def run(arguments: Namespace) -> None:
     book = Ledger(arguments.ledger) if arguments.ledger else None
     if arguments.output:
         for place in (Path(arguments.output), statement_file(arguments.output)):
-            refuse_existing(place, force=arguments.force)
+            refuse_existing(place, force=arguments.force, inputs=map(Path, (arguments.query, arguments.table)))
     try:
         with progress(arguments) as show:
             found = answer(

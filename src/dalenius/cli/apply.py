@@ -107,9 +107,7 @@ def _one(arguments: Namespace) -> None:
     else:
         pairs = [v.split("=", 1) for v in arguments.value]
         if any(len(pair) != 2 for pair in pairs) or len({pair[0] for pair in pairs}) != len(pairs):
-            raise InputError(
-                f"the mechanism reads {', '.join(channel.inputs)}; say --value COLUMN=VALUE for each, once"
-            )
+            raise InputError(f"the recipe reads {', '.join(channel.inputs)}; say --value COLUMN=VALUE for each, once")
         value = {pair[0]: pair[1] for pair in pairs}
     key = Key.from_file(arguments.key) if arguments.key else None
     drawn = draw_value(channel, value, key=key)

@@ -13,7 +13,7 @@ from dalenius.tables import read_json
 def run(arguments: Namespace) -> None:
     output = Path(arguments.output)
     beside = about_file(output)
-    refuse_existing(output, force=arguments.force)
+    refuse_existing(output, force=arguments.force, inputs=[Path(arguments.old)])
     text, about = converted(read_json(arguments.old, "design or card file"))
     private = '"format":"dalenius-design/2"' in text[:40]
     with new_file(beside, force=True, private=private) as place:

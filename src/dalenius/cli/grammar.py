@@ -30,6 +30,19 @@ class _Top(argparse.ArgumentParser):
             raise InputError(f'There is no command "{said[1]}".', do=f"{guess}See dalenius --help.", code="usage")
         raise InputError(f"{message};", do="See `dalenius --help`.", code="usage")
 
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The arguments; a flag that the command does not have gets one guess."""
+        parsed, rest = self.parse_known_args(args, namespace)
+        if not rest:
+            return parsed
+        name = next(word for word in args if word in commands_of(self))
+        known = commands_of(self)[name]._option_string_actions
+        close = get_close_matches(rest[0].partition("=")[0], [flag for flag in known if flag.startswith("--")], 1)
+        guess = f"Did you mean {close[0]}? " if close else ""
+        raise InputError(
+            f"{name} does not understand {' '.join(rest)}.", do=f"{guess}See `dalenius {name} --help`.", code="usage"
+        )
+
 
 READ_TABLES = (
     *("init", "studio", "profile", "release", "tradeoff", "apply", "noise", "answer"),

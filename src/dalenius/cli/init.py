@@ -35,7 +35,7 @@ def run(arguments: Namespace) -> None:
     """Write the problem file, or only show it."""
     output = Path(arguments.output)
     if not arguments.dry_run:
-        refuse_existing(output, force=arguments.force)
+        refuse_existing(output, force=arguments.force, inputs=[Path(arguments.table)])
     dialect = dialect_of(arguments)
     table = as_written(open_table(arguments.table, dialect=dialect))
     path = os.path.relpath(arguments.table, output.absolute().parent)

@@ -42,6 +42,10 @@ def _problem(arguments: Namespace) -> Problem:
         raise InputError("say --missing NUMBER once for each --column, in the same order; refuse for none")
     names, kind = list(arguments.column), arguments.mechanism
     grids = [_numbers(text, 3, "--grid low:high:step") for text in arguments.grid]
+    if wrong := [
+        text for text, (low, high, step) in zip(arguments.grid, grids, strict=True) if not _rising(low, high, step)
+    ]:
+        raise InputError(f"--grid is {wrong[0]}; write the lowest number, the highest and a step above 0, as 0:100:1")
     clips = [_numbers(text, 2, "--clip low:high") for text in arguments.clip]
     mechanism: dict[str, Any] = {"observe": names, "release": names}
     if kind != "best":  # which is any matrix from points of the grid to points of the grid
@@ -101,6 +105,11 @@ def _limit(arguments: Namespace, document: dict[str, Any], names: list[str]) -> 
     plain = {"objective": {"minimize": {"leakage": names}}, "limit": [squared | {"at_most": "1"}]}
     bound, _ = bind(Problem.from_document(document | plain), rows=False)
     return squared | {"at_most": written(share * Numbers.of(bound.pmf, names).variance)}
+
+
+def _rising(low: str, high: str, step: str) -> bool:
+    """Whether a grid has a point, and a way to the next."""
+    return exact(low, "--grid") <= exact(high, "--grid") and exact(step, "--grid") > 0
 
 
 def _number(text: str, what: str) -> str:

@@ -14,7 +14,7 @@ from dalenius.tables.foreign import opendp_response, sdcmicro_matrix
 def run(arguments: Namespace) -> None:
     """Write the recipe."""
     output = Path(arguments.output)
-    refuse_existing(output, force=arguments.force)
+    refuse_existing(output, force=arguments.force, inputs=[Path(arguments.file)] if arguments.file else [])
     if arguments.tool == "sdcmicro":
         if not arguments.file:
             raise InputError("Missing: the file of the matrix. Example: dalenius read sdcmicro plan.csv --column plan")

@@ -8,16 +8,17 @@ from dalenius.cli.terminal import progress, say
 from dalenius.core import Design, Problem
 from dalenius.documents import about_file
 from dalenius.mechanisms import solve
-from dalenius.outputs import new_file, refuse_existing
+from dalenius.outputs import files_read, new_file, refuse_existing
 from dalenius.report import words
 
 
 def run(arguments: Namespace) -> None:
     output = Path(arguments.output)
-    refuse_existing(output, force=arguments.force, inputs=[Path(arguments.problem)])
+    problem = Problem.from_file(arguments.problem)
+    refuse_existing(output, force=arguments.force, inputs=files_read(problem))
     with progress(arguments) as show:
         design = solve(
-            Problem.from_file(arguments.problem),
+            problem,
             gap=arguments.gap,
             seconds=seconds_left(arguments),
             on_progress=(lambda words: show(f"designing, {words}", None, None)) if show else None,

@@ -14,7 +14,7 @@ from dalenius.kernel.answers import ANSWER
 from dalenius.kernel.export import exported
 from dalenius.kernel.numbers import down, up
 from dalenius.kernel.promises import LOWER
-from dalenius.outputs import new_file
+from dalenius.outputs import new_file, refuse_existing
 from dalenius.verifying import verify
 from dalenius.wording import compared, joined, proof_words, shown
 
@@ -33,6 +33,8 @@ def run(arguments: Namespace) -> None:
     lines: list[str] = []
     document: dict[str, object] = {}
     if arguments.export:
+        proof = [Path(arguments.design)] if arguments.design else []
+        refuse_existing(Path(arguments.export), force=arguments.force, inputs=proof)
         with new_file(Path(arguments.export), force=arguments.force) as place:
             place.write_text(exported(version("dalenius")), encoding="utf-8")
         lines.append(f"Written: {arguments.export}, the checker as one file; it needs Python 3.11 and nothing else.")

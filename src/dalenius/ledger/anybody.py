@@ -41,9 +41,9 @@ def together(entries: Sequence[Entry]) -> Bound:
     if total is None or (most is not None and most <= total):
         return most, "all that the columns that were read can hold about one person"
     if same:
-        return total, "individual capacities add: independent draws from the same data"
+        return total, "what each reveals about one person adds up: independent draws from the same data"
     if total == added(_whole(entry) for entry in entries):
-        return total, "several data of the same people: the capacities over all records add"
+        return total, "several data of the same people: what each reveals about all records adds up"
     return total, "several data of the same people: what each reveals about all that is read of a person adds"
 
 

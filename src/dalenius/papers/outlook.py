@@ -26,6 +26,7 @@ from dalenius.papers.perturbation import full_observation_tradeoff, output_pertu
 
 __all__ = ["outlook"]
 
+WITHOUT = "Leave out --samples and --alpha: then the problem is explained in words."
 OUTCOMES = 4096  # of the observed columns; beyond, exact ranks take too long
 ALONG = (1, 2, 5, 10, 20, 50, 100)
 
@@ -41,9 +42,13 @@ def outlook(problem: Problem, *, samples: Sequence[int] = (), alpha: Sequence[An
     (True, '1/4', 1.0)
     """
     if not isinstance(problem.objective, MaximizeInformation) or problem.kept:
-        raise Unsupported("what a problem allows is told where information is maximised and no column is kept")
+        raise Unsupported(
+            "--samples and --alpha are for problems that maximise information and keep no column", do=WITHOUT
+        )
     if not problem.guarantees or not all(isinstance(promise, Independent) for promise in problem.guarantees):
-        raise Unsupported("what a problem allows is told where independence is promised, and nothing else")
+        raise Unsupported(
+            "--samples and --alpha are for problems that promise independence, and nothing else", do=WITHOUT
+        )
     law = problem.law
     if isinstance(law, Samples):
         return _hidden(law, samples or sorted({*ALONG, law.n} & set(range(1, law.n + 1))), alpha)

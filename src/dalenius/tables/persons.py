@@ -244,6 +244,6 @@ def refuse_difference(where: str, unit: str) -> NoReturn:
     raise TableError(
         f"{where}: differs from an earlier row of the same person, so the promise would be about rows and not about "
         f"{unit!r}.",
-        do='Write unit = "row" for a promise about one row, or make the column constant. For a promise about all rows '
-        "of a person: dalenius init with --deny and --person.",
+        do='Write unit = "row" for a promise about one row, or make the column constant. For all rows of a person '
+        "together: max_rows in a query file; for a table dalenius init with --deny and --person.",
     )
