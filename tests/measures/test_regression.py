@@ -99,6 +99,19 @@ def test_weights_count_rows_and_their_squares_the_error():
         assert two.covariance == pytest.approx(one.covariance)
 
 
+@pytest.mark.parametrize(
+    ("letters", "way"),
+    [(("20", "40", "60"), "let c enter as a number, or leave c out"), (("a", "b", "z"), "leave c out")],
+)
+def test_a_rare_value_enters_as_a_number_only_where_it_is_one(letters, way):
+    """ "Let MaritalStatus enter as a number" was no way out."""
+    matrix = np.full((3, 3), 0.2) + 0.4 * np.eye(3)
+    factors = [stays("ill", 0.9), Factor({"c": letters}, {"c": letters}, dense=matrix)]
+    seen = np.array([[352, 288, 161], [176, 144, 80]])  # about 60, 40 and 0 % before the changes
+    with pytest.raises(Unsupported, match=rf"c = {letters[2]} is too rare in the release for a coefficient; {way}"):
+        regressed(Moments(factors, Seen.of(seen)), "ill", ["c"], value="yes")
+
+
 def test_what_the_noise_hides_is_not_told():
     rng = np.random.default_rng(9)
     factors = [stays("ill", 0.52), stays("age", 0.36), stays("sex", 0.52)]

@@ -173,13 +173,21 @@ def _regressors(told: Moments, on: Sequence[str], numbers: Sequence[str]) -> tup
         shares, covariance = told.means(inside)
         for letter, share, variance in zip(letters, shares, np.diag(covariance), strict=True):
             if not share > 0 or max(variance, 0.0) ** 0.5 > WEAK * share:
+                number = f"let {column} enter as a number, or " if all(map(_is_number, letters)) else ""
                 raise Unsupported(
-                    f"{column} = {letter} is too rare in the release for a coefficient; let {column} enter as a "
-                    f"number, or leave it out"
+                    f"{column} = {letter} is too rare in the release for a coefficient; {number}leave {column} out"
                 )
         names += [f"{column} = {letter}" for letter in letters[1:]]
         rows += list(inside[1:])
     return names, np.array(rows)
+
+
+def _is_number(letter: str) -> bool:
+    try:
+        exact(letter)
+    except (InputError, ValueError):
+        return False
+    return True
 
 
 def _numbers_of(told: Moments, column: str, instead: str) -> Floats:
