@@ -314,7 +314,9 @@ regressors <- function(told, on) {  # a constant; for each column its numbers, o
       inside <- (column_of(told, column) == value) * 1
       share <- told$mean(inside)
       if (!(share > 0) || sqrt(max(told$covariance(cbind(inside)), 0)) > 0.4 * share)
-        stop(column, " = ", value, " is too rare in the release for a coefficient; leave ", column, " out", call. = FALSE)
+        stop(column, " = ", value, " is too rare in the release for a coefficient; ",
+             if (!anyNA(suppressWarnings(sapply(alphabets[[column]], number)))) paste0("say ", column, ":number, or "),
+             "leave ", column, " out", call. = FALSE)
       if (value == alphabets[[column]][1]) next
       X <- cbind(X, inside)
       colnames(X)[ncol(X)] <- paste(column, "=", value)

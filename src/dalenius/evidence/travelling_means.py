@@ -302,7 +302,9 @@ def regressors(told: Means, on: list[str]) -> tuple[list[str], list[list[float]]
             inside = told.which(**{column: value})
             share = told.mean(inside)
             if not share > 0 or max(told.covariance([inside])[0][0], 0.0) ** 0.5 > WEAK * share:
-                sys.exit(f"{column} = {value} is too rare in the release for a coefficient; leave {column} out")
+                digits = set("".join(told.letters[column])) <= set("0123456789.-/")
+                number = f"say {column}:number, or " if digits else ""
+                sys.exit(f"{column} = {value} is too rare in the release for a coefficient; {number}leave {column} out")
             if k:
                 names.append(f"{column} = {value}")
                 X.append(inside)
