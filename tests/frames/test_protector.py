@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from dalenius import Key, Protector, verify
-from dalenius.errors import InputError
+from dalenius.errors import InputError, NotCertified
 from dalenius.frames.protector import FewRows, PromiseNotProved
 
 EXCEPTIONS = {
@@ -58,6 +58,19 @@ def test_frames_come_out_with_set_output(fitted):
 def test_other_rows_are_drawn_with_a_warning(fitted):
     with pytest.warns(PromiseNotProved, match="fitted table alone"):
         assert fitted.transform(X[:10]).shape == (10, 2)
+
+
+def test_a_secret_apart_from_what_a_model_learns():
+    visits = np.arange(len(X)) % 3
+    apart = Protector(reveal_at_most="0.005").fit(X, visits, secret=Y)
+    assert apart.design_.problem.law == Protector(reveal_at_most="0.005").fit(X, Y).design_.problem.law
+
+
+def test_other_rows_with_their_secret_are_proved_or_refused(fitted, recwarn):
+    assert fitted.transform(X[::-1], secret=Y[::-1]).shape == (2000, 2)
+    assert not [w for w in recwarn if w.category is PromiseNotProved]
+    with pytest.raises(NotCertified, match="does not hold for this table"):
+        fitted.transform(X, secret=np.where(X["age"] > 50, "poor", "good"))
 
 
 def test_a_value_that_was_not_fitted_is_refused(fitted):

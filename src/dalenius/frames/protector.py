@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from dalenius.api import reproved
 from dalenius.core import MISSING, Column, Problem
 from dalenius.core.problem_file import read_toml
 from dalenius.errors import InputError, SmallCombinations
@@ -22,7 +23,7 @@ from dalenius.tables import bind, encode, open_table
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin
-    from sklearn.utils.validation import check_is_fitted, validate_data
+    from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 except ImportError:
     raise ImportError("Protector needs scikit-learn: pip install 'dalenius[sklearn]'") from None
 
@@ -43,9 +44,11 @@ class PromiseNotProved(UserWarning):
 class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Change columns at random so that they reveal little about a secret one.
 
-    ``fit(X, y)`` designs the recipe and proves it for the rows of X, with `y` as the secret. ``fit_transform`` releases
-    these rows. ``transform`` of other rows draws by the same recipe; its promise is proved for the statistics of the
-    fitted table alone, and a `PromiseNotProved` says so. Rows keep their order. A value that was not fitted is refused.
+    ``fit(X, y)`` designs the recipe and proves it for the rows of X, with `y` as the secret; where `y` is what a model
+    learns, ``fit(X, y, secret=...)`` names another secret. ``fit_transform`` releases these rows. ``transform`` of
+    other rows draws by the same recipe; its promise is proved for the statistics of the fitted table alone, and a
+    `PromiseNotProved` says so, unless their `secret` is given: then they are counted, and the promise is proved for
+    them or they are refused. Rows keep their order. A value that was not fitted is refused.
     Every call of ``transform`` without `key` is a release of its own, and two of the same rows reveal more than one:
     publish one of them.
 
@@ -104,23 +107,28 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.min_rows = min_rows
         self.key = key
 
-    def fit(self, X: Any, y: Any) -> "Protector":
+    def fit(self, X: Any, y: Any = None, *, secret: Any = None) -> "Protector":
         """Design the recipe for the rows of X, and prove it.
 
         Parameters
         ----------
         X : array or frame of shape (rows, columns)
             The columns to release.
-        y : array of shape (rows,)
-            The secret.
+        y : array of shape (rows,), optional
+            The secret, unless `secret` is given.
+        secret : array of shape (rows,), optional
+            The secret, where `y` is something else.
 
         Returns
         -------
         Protector
         """
-        X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan", y_numeric=False)
+        hidden = y if secret is None else secret
+        X, hidden = validate_data(self, X, hidden, dtype=None, ensure_all_finite="allow-nan", y_numeric=False)
+        if len({*hidden.tolist()}) == 1:
+            raise InputError("The secret has one class: every row has the same value, so there is nothing to protect.")
         names = self._names()
-        table = _table(X, names).append_column(SECRET, _texts(y))
+        table = _table(X, names).append_column(SECRET, _texts(hidden))
         found = self._drafted(table, names)
         declared = Problem.from_document(read_toml(found.text, "problem.toml"))
         bound, _ = bind(replace(declared, order="keep"), table=table)
@@ -132,31 +140,42 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._fitted = _digest(X)
         return self
 
-    def transform(self, X: Any) -> np.ndarray[Any, Any]:
+    def transform(self, X: Any, *, secret: Any = None) -> np.ndarray[Any, Any]:
         """Change rows by the recipe.
 
         Parameters
         ----------
         X : array or frame of shape (rows, columns)
             Rows with the columns that were fitted.
+        secret : array of shape (rows,), optional
+            The secret of these rows: with it the promise is proved for them.
 
         Returns
         -------
         array of shape (rows, columns)
             Names of groups and values, as text; None where a value is missing.
+
+        Raises
+        ------
+        NotCertified
+            If `secret` is given, and the promise does not hold for these rows.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", reset=False)
-        if _digest(X) != self._fitted:
+        names = self._names()
+        design = self.design_
+        if secret is not None:
+            table = _table(X, names).append_column(SECRET, _texts(column_or_1d(secret)))
+            design, _ = reproved(design, table)
+        elif _digest(X) != self._fitted:
             warnings.warn(
                 "These rows are not those that were fitted. The promise is proved for the fitted table alone.",
                 PromiseNotProved,
                 stacklevel=2,
             )
-        names = self._names()
-        declared: dict[str, Column] = {name: self.design_.problem.columns[name] for name in names}
+        declared: dict[str, Column] = {name: design.problem.columns[name] for name in names}
         coded = encode(open_table(_table(X, names)), declared, names)
-        released = draw(self.design_, coded, key=None if self.key is None else Key.from_file(self.key))
+        released = draw(design, coded, key=None if self.key is None else Key.from_file(self.key))
         columns = []
         for name in names:
             codes, letters = released.columns[name]

@@ -11,6 +11,7 @@ from dalenius.mechanisms.columns.leakage.preflight import Size
 from dalenius.mechanisms.declared import SECONDS
 from dalenius.starting.columns import Look, as_in, look_at, there
 from dalenius.starting.grouping import Cells, Groups, merged, starting_groups
+from dalenius.starting.ranges import written
 from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish
 from dalenius.starting.writing import disclosure_text, problem_text
 from dalenius.tables import Table
@@ -273,11 +274,16 @@ def _promises_something(wish: Wish, secrets: Sequence[Groups]) -> None:
         return
     for view in wish.protect:
         there_are = Cells.of([groups for groups in secrets if groups.look.name in view]).bits
+        if there_are < LEAST_BITS:
+            names = ", ".join(view)
+            raise InputError(
+                f"{names} has the same value in every row: there is nothing to protect. Name another column."
+            )
         if float(wish.level) >= there_are:
             raise InputError(
                 f"Everything about {', '.join(view)} is {there_are:.3g} bits: "
                 f"{float(wish.level):.3g} bits promise nothing.",
-                do="Promise a small part of it, such as --reveal 0.01.",
+                do=f"Promise a small part of it, such as --reveal {written(float(f'{there_are / 100:.1g}'))}.",
             )
 
 
