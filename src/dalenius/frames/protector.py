@@ -126,7 +126,7 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         hidden = y if secret is None else secret
         X, hidden = validate_data(self, X, hidden, dtype=None, ensure_all_finite="allow-nan", y_numeric=False)
         if len({*hidden.tolist()}) == 1:
-            raise InputError("The secret has one class: every row has the same value, so there is nothing to protect.")
+            raise InputError("The secret has one class: all rows have the same value.", do="Give another column.")
         names = self._names()
         table = _table(X, names).append_column(SECRET, _texts(hidden))
         found = self._drafted(table, names)
