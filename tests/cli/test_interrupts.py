@@ -271,7 +271,7 @@ def test_point_14_what_does_not_fit_is_refused_before_it_is_allocated(monkeypatc
         solve(asked())
 
 
-def test_what_takes_too_long_says_which_column_to_group():
+def test_point_14_what_takes_long_says_which_column_to_group():
     variables = {"S": ("u", "v"), "A": tuple(map(str, range(60))), "B": tuple(map(str, range(40)))}
     draw = np.random.default_rng(1)
     codes = np.unique(draw.integers(0, [2, 60, 40], (4000, 3)), axis=0)
@@ -283,7 +283,8 @@ def test_what_takes_too_long_says_which_column_to_group():
     assert size.entries == size.rows * 2400
     with pytest.raises(Unsupported, match=r"for the proof alone, and 6 s of --seconds are left.*Group A"):
         size.refuse_too_large(6)
-    assert re.fullmatch(r"1,970 to 2,400 combinations, about .+, [\d.,]+ [KMG]i?B", size.words())
+    needs = r"1,970 to 2,400 combinations, about .+, [\d.,]+ [KMG]i?B; fewer with A \(60 values\) grouped"
+    assert re.fullmatch(needs, size.words())
 
 
 @pytest.mark.parametrize(("seconds", "foretold"), [("0.01", True), ("60", False)])

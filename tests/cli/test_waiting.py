@@ -2,6 +2,7 @@
 
 import re
 
+from dalenius import stopping
 from dalenius.cli import terminal
 from dalenius.cli.waiting import Waiting
 
@@ -41,7 +42,13 @@ def test_only_a_long_search_gets_a_line_that_stays():
     long = "designing, 700 combinations, about 4 minutes, 1.2 GiB"
     assert Waiting().lasting(short) is None
     assert "4 minutes" in (Waiting().lasting(long) or "")
+    assert (Waiting().lasting(long) or "").endswith("Ctrl-C stops it, and nothing is written.")
     assert Waiting().lasting("drawing") is None
+    stopping.resume(keep=True)
+    try:
+        assert (Waiting().lasting(long) or "").endswith("Ctrl-C keeps the best recipe that is proved.")
+    finally:
+        stopping.resume()
 
 
 def test_a_log_of_long_work_has_one_line_for_each_stage(place, run, monkeypatch):

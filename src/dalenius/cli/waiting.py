@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isfinite, log10
 
+from dalenius.stopping import keeps
+
 __all__ = ["Waiting", "about", "title_of"]
 
 STAGES = {
@@ -90,7 +92,8 @@ class Waiting:
         found = SIZE.search(words)
         if found is None or "combinations" not in words or float(found[1]) < LONG[found[2]]:
             return None
-        return f"This takes a while: {words}. Ctrl-C stops it, and nothing is written."
+        left = "keeps the best recipe that is proved" if keeps() else "stops it, and nothing is written"
+        return f"This takes a while: {words}. Ctrl-C {left}."
 
     def _counted(self, done: int, total: int | None) -> str:
         if not total:

@@ -1,5 +1,6 @@
 """Always an answer: a leakage about a secret that is not observed, where no matrix can be written out."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from math import inf
@@ -143,6 +144,7 @@ def test_point_14_too_little_time_for_any_proof_is_foretold(seconds, foretold):
     told = []
     design(asked(200, 4, form="records"), seconds=seconds, on_progress=told.append)
     assert any("left of --seconds" in words for words in told) is foretold
+    assert any(re.search(r"^\d+ combinations, about \d+ s, \d+ MiB$", words) for words in told) is not foretold
 
 
 def test_point_14_the_proof_has_its_time_before_the_search_has_its_share():

@@ -34,7 +34,7 @@ from dalenius.mechanisms.records.limited import NothingWithin, behind_walls, is_
 from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed, over_all_letters
 from dalenius.mechanisms.records.medians import towards_medians
 from dalenius.mechanisms.records.odds import best_guess, bounded_posterior
-from dalenius.mechanisms.records.preflight import least_seconds, refuse_too_large, search_seconds
+from dalenius.mechanisms.records.preflight import least_seconds, refuse_too_large, search_seconds, whole_words
 from dalenius.mechanisms.records.priced import PricedRecords
 from dalenius.mechanisms.records.several import SEARCHED, all_together
 from dalenius.mechanisms.records.takes import FORM, RECORDS
@@ -82,8 +82,8 @@ def design(problem: Problem, *, gap: float = GAP, seconds: float = SECONDS, on_p
     wide = Wide.of(held)
     refuse_too_large(wide)
     late = late_words(f"{len(wide.counts):,} different records", least_seconds(wide), seconds)
-    if on_progress is not None and late:
-        on_progress(late)
+    if on_progress is not None:
+        on_progress(late or whole_words(wide, seconds))
     design = certified(wide, _Task(wide, gap, seconds, on_progress).found(), seconds)
     return replace(design, remarks=(*design.remarks, *held_words(problem)))
 

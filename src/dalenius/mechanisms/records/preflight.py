@@ -5,10 +5,10 @@ The figures are those of tables of 19,000 to 177,000 different records: right wi
 
 from dalenius.errors import Unsupported
 from dalenius.kernel.numbers import LONGEST_FILE
-from dalenius.mechanisms.columns.leakage.preflight import SHARE, free_memory, memory_words, time_words
+from dalenius.mechanisms.columns.leakage.preflight import SHARE, free_memory, memory_words, size_words, time_words
 from dalenius.mechanisms.records.wide import Wide
 
-__all__ = ["finish_seconds", "foretold", "least_seconds", "refuse_too_large", "search_seconds"]
+__all__ = ["finish_seconds", "foretold", "least_seconds", "refuse_too_large", "search_seconds", "whole_words"]
 
 PAIR = 7e-8
 """Seconds for each pair of records that is compared, all rounds together."""
@@ -18,6 +18,8 @@ FINISHED, AT_ONCE = 0.3, 2e-4
 """Seconds that a release takes at the least to be made whole, proved and written, and for each input of it."""
 FIRST = 1e-4
 """Seconds for each input until there is a release to be proved."""
+SEARCHED = 2e-7
+"""Seconds for each pair of an input and a record, of a search that goes to its end."""
 WRITTEN = 69
 """Characters of a proof file for each different record, at least: 69 to 72 in tables of 10 to 13 columns."""
 
@@ -66,6 +68,22 @@ def search_seconds(wide: Wide, seconds: float, share: float) -> float:
 def least_seconds(wide: Wide) -> float:
     """What a release takes that is proved and written, after hardly any search."""
     return finish_seconds(wide) + FIRST * len(wide.counts)
+
+
+def whole_words(wide: Wide, seconds: float) -> str:
+    """What the whole search takes, in one line of a terminal.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+    seconds : float
+        When it ends in any case.
+    """
+    pairs = len(wide.counts) * len(wide.records)
+    columns = {name: len(alphabet) for name, alphabet in wide.law.alphabets(wide.problem.release).items()}
+    needed = max(least_seconds(wide), min(seconds, least_seconds(wide) + SEARCHED * pairs))
+    return size_words(f"{len(wide.records):,}", needed, memory_needed(wide), columns)
 
 
 def refuse_too_large(wide: Wide) -> None:

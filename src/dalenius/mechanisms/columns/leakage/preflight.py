@@ -6,6 +6,7 @@ three, which is enough to say seconds, minutes or hours, and the same on a busy 
 """
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -13,7 +14,7 @@ from dalenius.core import Independent, Leakage, MinimizeLeakage, Problem, WorstC
 from dalenius.errors import NOTHING_DONE, Unsupported
 from dalenius.mechanisms.records.takes import FORM, RECORDS
 
-__all__ = ["SHARE", "Size", "by_records", "free_memory", "late_words", "memory_words", "time_words"]
+__all__ = ["SHARE", "Size", "by_records", "free_memory", "late_words", "memory_words", "size_words", "time_words"]
 
 PROOF = 40e-6  # seconds for each entry, of model and proof together
 WRITTEN = 0.5e-6  # seconds for each entry of the channel that is written, with a row for every input that can be
@@ -23,6 +24,7 @@ HELD = 420  # bytes for each entry of the matrix while it is searched, at 2 valu
 KEPT = 60  # bytes for each entry of the written channel
 SHARE = 0.8  # of the memory that is free
 SHORT = 5.0  # seconds that nobody is refused for
+LONG = 10.0  # seconds from which on somebody wants to know how to wait for less
 
 
 def free_memory() -> int | None:
@@ -97,8 +99,7 @@ class Size:
     def words(self) -> str:
         """One line for whoever waits."""
         size = f"{self.rows:,}" if self.rows == self.letters else f"{self.rows:,} to {self.letters:,}"
-        needs = f"{time_words(self.search_seconds + self.proof_seconds)}, {memory_words(self.memory)}"
-        return f"{size} combinations, about {needs}"  # in one line of a terminal
+        return size_words(size, self.search_seconds + self.proof_seconds, self.memory, self.columns)
 
     def late_words(self, seconds: float) -> str | None:
         """What is said before the search where the time is too short for any.
@@ -175,6 +176,30 @@ def by_records(problem: Problem) -> str:
         The end of a sentence, or nothing.
     """
     return f', or say form = "{FORM}"' if RECORDS.why_not(replace(problem, form=FORM)) is None else ""
+
+
+def size_words(size: str, seconds: float, memory: int, columns: Mapping[str, int]) -> str:
+    """The size of a problem and what it takes, in one line of a terminal; where it takes long also what shortens it.
+
+    Parameters
+    ----------
+    size : str
+        How many combinations there are.
+    seconds : float
+        That are expected.
+    memory : int
+        Bytes.
+    columns : dict
+        How many values each released column has.
+
+    >>> size_words("32", 2.0, 1 << 20, {"a": 4, "b": 8})
+    '32 combinations, about 2 s, 1 MiB'
+    >>> size_words("900", 40.0, 1 << 30, {"a": 20, "b": 45})
+    '900 combinations, about 40 s, 1.0 GiB; fewer with b (45 values) grouped'
+    """
+    words = f"{size} combinations, about {time_words(seconds)}, {memory_words(memory)}"
+    column = max(columns, key=lambda name: columns[name])
+    return words if seconds < LONG else f"{words}; fewer with {column} ({columns[column]} values) grouped"
 
 
 def late_words(size: str, needed: float, seconds: float) -> str | None:
