@@ -44,6 +44,7 @@ PAGES = [
     "docs/engines.md",
     "docs/glossary.md",
     "docs/limits.md",
+    "docs/promise-explained.md",
     *(f"docs/{part}" for part in ("start", "how-to", "tutorials", "reference/errors")),
 ]
 
