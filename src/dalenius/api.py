@@ -240,7 +240,8 @@ def _coded_for(channel: Kernel, table: Any, keep: Sequence[str], on_progress: Pr
     """The columns that a channel reads, and those that leave as they are."""
     columns = {
         name: Column(
-            values=tuple(v for v in letters if v != MISSING), missing="category" if MISSING in letters else "refuse"
+            values=tuple(letter for letter in letters if letter != MISSING),
+            missing="category" if MISSING in letters else "refuse",
         )
         for name, letters in channel.inputs.items()
     } | dict.fromkeys(keep, Column(missing="category"))
@@ -260,7 +261,7 @@ def _refuse_released(table: Any, tried: Callable[[], object]) -> None:
         return
     names = open_table(table).names
     where = Path(table).parent / "card.json"
-    if drawn := [n for n in names if n.endswith(SUFFIX) and n.removesuffix(SUFFIX) in names]:
+    if drawn := [name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in names]:
         raise InputError(f"{table} holds {drawn[0]!r} already, drawn before.", do=_instead(tried))
     if not where.is_file():
         return
@@ -373,7 +374,8 @@ def _audit_release(design: Design, *, released: Any, original: Any, key: Key | N
     alphabets = {n: tuple(a) for n, a in channel.output.items()} | {n: coded.alphabets[n] for n in problem.kept}
     columns = {
         name: Column(
-            values=tuple(v for v in letters if v != MISSING), missing="category" if MISSING in letters else "refuse"
+            values=tuple(letter for letter in letters if letter != MISSING),
+            missing="category" if MISSING in letters else "refuse",
         )
         for name, letters in alphabets.items()
     }

@@ -59,7 +59,7 @@ class Kind:
         others = [
             f.name
             for f in sorted(folder.iterdir())
-            if (f.is_dir() and f.name not in self.folders) or not any(fnmatch(f.name, p) for p in self.files)
+            if (f.is_dir() and f.name not in self.folders) or not any(fnmatch(f.name, file) for file in self.files)
         ]
         return f"{folder} also holds {others[0]}, which is not part of a {self.name}" if others else None
 

@@ -127,7 +127,10 @@ def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
         codes, counts = table.counts(names)
         few = (counts > 0) & (counts < source.min_cell)
         small += [
-            (outcome_words(names, [table.alphabets[n][c] for n, c in zip(names, row, strict=True)]), int(count))
+            (
+                outcome_words(names, [table.alphabets[name][entry] for name, entry in zip(names, row, strict=True)]),
+                int(count),
+            )
             for row, count in zip(codes[few].tolist(), counts[few].tolist(), strict=True)
         ]
     return sorted(small, key=lambda cell: cell[1])
@@ -357,11 +360,11 @@ def _too_small(bound: Problem, coded: Coded, cells: Sequence[tuple[str, int]]) -
 
 def _counted_values(coded: Coded, released: Released) -> BeforeAfter | None:
     """Rows of each value before and after, for columns that are released under their own values."""
-    names = [n for n in released.columns if n in coded.alphabets and n not in released.kept]
-    names = [n for n in names if set(released.columns[n][1]) <= set(coded.alphabets[n])]
+    names = [column for column in released.columns if column in coded.alphabets and column not in released.kept]
+    names = [name for name in names if set(released.columns[name][1]) <= set(coded.alphabets[name])]
     if not names:
         return None
-    after = {n: released.columns[n][0] for n in names}, {n: released.columns[n][1] for n in names}
+    after = {name: released.columns[name][0] for name in names}, {name: released.columns[name][1] for name in names}
     return before_and_after(names, (coded.codes, coded.alphabets), after)
 
 

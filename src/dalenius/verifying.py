@@ -252,7 +252,9 @@ def _within_a_ball(design: "Design", problem: "Problem") -> bool:
     """Whether every promise holds in the ball of [robust] by itself, or says so in the design."""
     from dalenius.core import Leakage
 
-    return problem.robust is None or all(isinstance(g, Leakage) or not g.secret for g in design.problem.guarantees)
+    return problem.robust is None or all(
+        isinstance(promise, Leakage) or not promise.secret for promise in design.problem.guarantees
+    )
 
 
 def _sections(problem: "Problem") -> dict[str, Any]:
@@ -265,7 +267,8 @@ def _sections(problem: "Problem") -> dict[str, Any]:
         "robust": ball and {key: value for key, value in ball.items() if key != "rows"},  # which are counted
         "source": {k: source.get(k) for k in ("unit", "max_rows", "prior", "weights")},
         "columns": {
-            n: {k: v for k, v in c.items() if k != "values" or isinstance(v, list)} for n, c in columns.items()
+            name: {k: v for k, v in column.items() if k != "values" or isinstance(v, list)}
+            for name, column in columns.items()
         },
     }
 
@@ -381,7 +384,7 @@ def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
             )
         return
     for row in {*map(tuple, ours.support.tolist()), *map(tuple, theirs.support.tolist())}:
-        outcome = {n: a[c] for (n, a), c in zip(ours.variables.items(), row, strict=True)}
+        outcome = {name: letters[entry] for (name, letters), entry in zip(ours.variables.items(), row, strict=True)}
         if ours.probability(**outcome) != theirs.probability(**outcome):
             words = outcome_words(list(outcome), list(outcome.values()))
             raise NotCertified(

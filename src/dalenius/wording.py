@@ -53,7 +53,7 @@ def joined(names: Sequence[str], word: str = "and") -> str:
     """
     if len(names) > MOST_NAMES:
         return f"{', '.join(map(shown, names[:3]))}, ... {word} {shown(names[-1])} ({len(names)} in all)"
-    safe = [shown(n) for n in names]
+    safe = [shown(name) for name in names]
     return f" {word} ".join([", ".join(safe[:-1]), safe[-1]] if len(safe) > 1 else safe)
 
 

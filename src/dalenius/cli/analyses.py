@@ -75,7 +75,7 @@ def of_numbers(arguments: Namespace, channel: Noise, released: str) -> tuple[lis
     lines = _number_words(numbers, arguments.weights)
     lines += [f"  {a}, {b}: covariance {f.estimate:.6g}  [{f.low:.6g}, {f.high:.6g}]" for (a, b), f in pairs.items()]
     document: dict[str, Any] = {"rows": numbers[0].rows, "target": arguments.target, **said}
-    document["numbers"] = {n.column: n.to_json() for n in numbers}
+    document["numbers"] = {number.column: number.to_json() for number in numbers}
     if pairs:
         document["covariances"] = [{"columns": list(pair), **figure.to_json()} for pair, figure in pairs.items()]
     return lines, document
@@ -155,10 +155,10 @@ def _regression_lines(fit: Regression, weights: str | None = None) -> list[str]:
 def _number_words(numbers: Sequence[NumberEstimate], weights: str | None) -> list[str]:
     whose = "this table" if numbers[0].target == "table" else "the population behind it"
     lines = [f"Numbers of {whose}, from {_rows(numbers[0].rows, weights)}, {numbers[0].level:.0%} intervals:"]
-    for n in numbers:
-        (low, high), (least, most) = n.mean_interval, n.variance_interval
-        lines.append(f"  {n.column}: mean {n.mean:.6g}  [{low:.6g}, {high:.6g}]")
-        lines.append(f"  {n.column}: variance {n.variance:.6g}  [{least:.6g}, {most:.6g}]")
-        if n.rounding:
-            lines.append(f"  {n.column}: of the half-width of the mean, {n.rounding:.3g} is for rounding")
+    for number in numbers:
+        (low, high), (least, most) = number.mean_interval, number.variance_interval
+        lines.append(f"  {number.column}: mean {number.mean:.6g}  [{low:.6g}, {high:.6g}]")
+        lines.append(f"  {number.column}: variance {number.variance:.6g}  [{least:.6g}, {most:.6g}]")
+        if number.rounding:
+            lines.append(f"  {number.column}: of the half-width of the mean, {number.rounding:.3g} is for rounding")
     return lines

@@ -30,7 +30,7 @@ def run(arguments: Namespace) -> None:
         if arguments.whatever_secret:
             say(arguments, *_whatever_secret(problem))
             return
-        if FUNNEL.why_not(problem) is None and any(type(g) is Leakage for g in problem.guarantees):
+        if FUNNEL.why_not(problem) is None and any(type(promise) is Leakage for promise in problem.guarantees):
             from dalenius.cli.sweeping import foreseen as foreseen_curve
             from dalenius.mechanisms.columns.funnel.sweep import sweep
 

@@ -40,7 +40,10 @@ def run(arguments: Namespace) -> None:
                     {
                         "name": table.name,
                         "columns": list(table.head),
-                        "rows": [[c.text() if isinstance(c, Figure) else c for c in row] for row in table.rows],
+                        "rows": [
+                            [entry.text() if isinstance(entry, Figure) else entry for entry in row]
+                            for row in table.rows
+                        ],
                     }
                     for table in exhibit.tables
                 ],

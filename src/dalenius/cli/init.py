@@ -224,9 +224,11 @@ def _grouped(found: Draft) -> list[str]:
 
 def _each_group(groups: Sequence[Groups], wish: Wish) -> list[str]:
     """A line for each column: its name, whether it is secret, and its groups."""
-    width = max(len(g.look.name) for g in groups)
+    width = max(len(group.look.name) for group in groups)
     secret = {True: "secret; ", False: ""}
-    return [f"  {g.look.name:<{width}}  {secret[g.look.name in wish.secrets]}{g.words()}" for g in groups]
+    return [
+        f"  {group.look.name:<{width}}  {secret[group.look.name in wish.secrets]}{group.words()}" for group in groups
+    ]
 
 
 def _smallest(found: Draft) -> str:
@@ -266,7 +268,7 @@ def _document(found: Draft) -> dict[str, Any]:
     """The same for machines."""
     columns = (*found.released, *found.secrets, *found.kept)
     return {
-        "columns": {g.look.name: {"groups": list(g.labels), "cuts": list(g.cuts)} for g in columns},
+        "columns": {column.look.name: {"groups": list(column.labels), "cuts": list(column.cuts)} for column in columns},
         "form": found.form,
         "because": found.because,
         "smallest_combination": {"before": found.smallest[0], "after": found.smallest[1]},
@@ -297,4 +299,11 @@ def _disclosure(arguments: Namespace, table: Table, path: str) -> tuple[str, lis
             "That is few. Look at fewer columns, group some by hand with --cut, or accept it later: "
             f"dalenius release {path} --accept small-combinations."
         )
-    return text, lines, {"columns": [g.look.name for g in groups], "gaps": [g.look.name for g in groups if g.look.gaps]}
+    return (
+        text,
+        lines,
+        {
+            "columns": [group.look.name for group in groups],
+            "gaps": [group.look.name for group in groups if group.look.gaps],
+        },
+    )

@@ -61,8 +61,8 @@ def _problem(arguments: Namespace) -> Problem:
     document: dict[str, Any] = {
         "source": {"table": str(arguments.table)} | _dialect(arguments),
         "columns": {
-            n: {"grid": dict(zip(("low", "high", "step"), g, strict=True)), "missing": gap}
-            for n, g, gap in zip(names, grids, arguments.missing or ["refuse"] * len(names), strict=True)
+            name: {"grid": dict(zip(("low", "high", "step"), g, strict=True)), "missing": gap}
+            for name, g, gap in zip(names, grids, arguments.missing or ["refuse"] * len(names), strict=True)
         },
         "mechanism": mechanism,
     }

@@ -134,7 +134,7 @@ def _csv(points: list[dict[str, float]]) -> str:
 def _records(found: Risk) -> dict[str, tuple[Any, tuple[str, ...]]]:
     """One line for each row of the table, in its order: the figures of its combination."""
     figures = {"count": found.counts, "r1": found.r1, "r2": found.r2}
-    return {name: (found.cell, tuple(f"{v:.9g}" for v in values.tolist())) for name, values in figures.items()}
+    return {name: (found.cell, tuple(f"{value:.9g}" for value in values.tolist())) for name, values in figures.items()}
 
 
 def _chart(points: list[dict[str, float]], unperturbed: float, target: float | None) -> Chart:
@@ -142,10 +142,10 @@ def _chart(points: list[dict[str, float]], unperturbed: float, target: float | N
     lines = [
         Line("right links to expect (tau2)", _pairs(points, "tau2"), 0, every=4),
         Line("alone in the population, to expect (tau1)", _pairs(points, "tau1"), 1, dashed=True, every=4),
-        Line(f"tau2 of the keys as they are: {unperturbed:.4g}", tuple((x, unperturbed) for x in ends), 3, every=0),
+        Line(f"tau2 of the keys as they are: {unperturbed:.4g}", tuple((end, unperturbed) for end in ends), 3, every=0),
     ]
     if target is not None:
-        lines.append(Line(f"the target: {target:g}", tuple((x, target) for x in ends), 2, dashed=True, every=0))
+        lines.append(Line(f"the target: {target:g}", tuple((end, target) for end in ends), 2, dashed=True, every=0))
     return Chart(
         title="Risk and utility of randomised response",
         x="share of what is known about the keys that stays",
@@ -157,4 +157,4 @@ def _chart(points: list[dict[str, float]], unperturbed: float, target: float | N
 
 
 def _pairs(points: list[dict[str, float]], what: str) -> tuple[tuple[float, float], ...]:
-    return tuple((p["information_share"], p[what]) for p in points)
+    return tuple((point["information_share"], point[what]) for point in points)

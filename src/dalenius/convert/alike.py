@@ -41,11 +41,11 @@ def _small(design: Json, hidden: Json, sample: str, letters: list[str], n: int, 
     """The problem of types as a design of version 1: `weights` has the mass of each (hidden letters, type)."""
     kinds = list(types(n, len(letters)))
     pmf = [
-        {**dict(zip(hidden, w, strict=True)), "type": str(k), sample: a, "p": mass * t[i] / n}
-        for k, t in enumerate(kinds)
-        for w, mass in weights.get(t, {}).items()
-        for i, a in enumerate(letters)
-        if mass * t[i]
+        {**dict(zip(hidden, w, strict=True)), "type": str(k), sample: letter, "p": mass * kind[i] / n}
+        for k, kind in enumerate(kinds)
+        for w, mass in weights.get(kind, {}).items()
+        for i, letter in enumerate(letters)
+        if mass * kind[i]
     ]
     inputs = {"type": [str(k) for k in range(len(kinds))]}
     return design | {
@@ -59,14 +59,14 @@ def _small(design: Json, hidden: Json, sample: str, letters: list[str], n: int, 
 def _of_model(design: Json) -> Json:
     variables, law = law_document(Samples.from_json(design["joint"]))
     hidden, sample = variables[:2]
-    masses, rows = [int(n) for n in law["prior"]], [[int(n) for n in row] for row in law["kernel"]]
+    masses, rows = [int(n) for n in law["prior"]], [[int(entry) for entry in row] for row in law["kernel"]]
     one = sum(masses) * sum(rows[0]) ** law["samples"]
     weights: Weights = {}
     for t in types(law["samples"], len(sample["letters"])):
         orders = factorial(law["samples"]) // prod(map(factorial, t))
         for w, mass, row in zip(hidden["letters"], masses, rows, strict=True):
             weights.setdefault(t, {})[w,] = Fraction(
-                mass * orders * prod(v**k for v, k in zip(row, t, strict=True)), one
+                mass * orders * prod(entry**k for entry, k in zip(row, t, strict=True)), one
             )
     names = {hidden["name"]: hidden["letters"]}
     return _small(design, names, sample["name"], sample["letters"], law["samples"], weights)
@@ -80,7 +80,7 @@ def _of_columns(design: Json) -> Json:
     weights: Weights = {}
     for record, n in orders.atoms:
         outcome = [record[name] for name in columns]
-        t = tuple(outcome.count(a) for a in letters)
+        t = tuple(outcome.count(letter) for letter in letters)
         of_type = weights.setdefault(t, {})
         told = tuple(record[name] for name in about)
         of_type[told] = of_type.get(told, Fraction(0)) + Fraction(n, orders.total)
@@ -98,7 +98,7 @@ def _of_columns(design: Json) -> Json:
 def _summed(multipliers: list[Any], many: int) -> list[str]:
     """Multipliers of the values of so many views, one view after the other, added up value by value."""
     values = len(multipliers) // many
-    return [str(sum(int(v) for v in multipliers[k::values])) for k in range(values)]
+    return [str(sum(int(multiplier) for multiplier in multipliers[k::values])) for k in range(values)]
 
 
 # --- proofs over orbits -----------------------------------------------------------------------------------------------
@@ -108,7 +108,9 @@ def by_orbits(design: Json) -> Json:
     orders = Orders(design)
     if "parts" in proof or (proof["kind"] == "boxes" and len(proof["dual"]) == len(orders.occur)):
         return general_proof(design)
-    views = list(dict.fromkeys(tuple(p["independent"]) for p in orders.promises if "independent" in p))
+    views = list(
+        dict.fromkeys(tuple(promise["independent"]) for promise in orders.promises if "independent" in promise)
+    )
     seen: dict[int, Labels] = {}
     for place, (record, _) in zip(orders.input, orders.atoms, strict=True):
         seen[place] = tuple(tuple(record[name] for name in view) for view in views)
@@ -118,10 +120,10 @@ def by_orbits(design: Json) -> Json:
     def places(label: tuple[str, ...]) -> tuple[int, ...]:
         return tuple(code[letter] for code, letter in zip(codes, label, strict=True))
 
-    kinds = sorted({tuple(sorted(x)) for x in atoms})
+    kinds = sorted({tuple(sorted(atom)) for atom in atoms})
     price = {tuple(sorted(map(places, kind))): near(d) for kind, d in zip(kinds, proof["dual"], strict=True)}
     spot = {place: k for k, place in enumerate(orders.occur)}
-    values = sorted({label for x in atoms for label in x})
+    values = sorted({label for atom in atoms for label in atom})
     tree = list(_boxes(proof["tree"], atoms, [spot[place] for place in orders.occur_then], values, places))
     return {"rule": "orbits", "prices": [price[kind] for kind in sorted(price)], "tree": tree}
 

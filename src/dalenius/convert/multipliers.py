@@ -212,7 +212,9 @@ class Dual:
         for k, cuts in zip(orders.having("leakage"), self.proof.get("within", []), strict=False):
             secret = orders.promises[k]["leakage"]
             names = list(dict.fromkeys([*secret, *orders.reads, *orders.beside]))
-            cells = [dict(zip(names, cell, strict=True)) for cell in product(*(orders.alphabets[n] for n in names))]
+            cells = [
+                dict(zip(names, cell, strict=True)) for cell in product(*(orders.alphabets[name] for name in names))
+            ]
             for cut in cuts:
                 known = {tuple(sorted(cell.items())): weight for cell, weight in cut["cells"]}
                 weights = [known.get(tuple(sorted(cell.items())), 0) for cell in cells]

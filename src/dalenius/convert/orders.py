@@ -36,7 +36,7 @@ class Orders:
         self.design = design
         joint = _multiplied(design["joint"])
         self.alphabets: dict[str, list[str]] = joint["variables"]
-        self.code = {name: {a: k for k, a in enumerate(letters)} for name, letters in self.alphabets.items()}
+        self.code = {name: {letter: k for k, letter in enumerate(letters)} for name, letters in self.alphabets.items()}
         shares = [(record, number(record["p"])) for record in joint["pmf"]]
         scale = 1
         for bottom in {share.denominator for _, share in shares}:

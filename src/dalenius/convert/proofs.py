@@ -169,8 +169,8 @@ def _cut_rows(orders: Orders, proof: Json) -> list[list[Any]]:
     ratios = {k: exp(number(orders.promises[k]["epsilon"]))[1] for k in bounded}
     out = []
     for _, multipliers, *pairs in proof["cuts"]:
-        numbers = iter(int(v) for v in multipliers)
-        rows: list[Any] = [[] for _ in orders.promises]
+        numbers = iter(int(multiplier) for multiplier in multipliers)
+        rows: list[Any] = [[] for promise in orders.promises]
         for k in orders.having("independent"):
             keys, mine = tables[k]
             table = {key: next(numbers) for key in keys}
@@ -257,7 +257,7 @@ def _relations(orders: Orders, proof: Json, back: dict[int, int]) -> list[Any]:
     worlds_old, worlds_new = orders.worlds()
     for w, parts, multipliers in proof.get("given", []):
         numbers = iter(multipliers)
-        rows: list[Any] = [[] for _ in orders.promises]
+        rows: list[Any] = [[] for promise in orders.promises]
         for k in orders.having("independent"):
             s_old, s_new = orders.keys(orders.promises[k]["independent"])
             table = {key: Fraction(int(next(numbers)), unit) for key in product(s_old, worlds_old)}
@@ -305,7 +305,7 @@ def _boxes(orders: Orders, proof: Json, views: Sequence[int], inputs: Sequence[i
     price = {x: near(logs[x] - number(y)) for x, y in zip(inputs, proof["dual"], strict=True)}
     about = dict(zip(orders.input, orders.labels(orders.design["objective"]["maximize"]["information"]), strict=True))
     spot = {x: k for k, x in enumerate(sorted(inputs, key=about.__getitem__))}
-    margins = [_margin(orders, k, mass) for k in views]
+    margins = [_margin(orders, view, mass) for view in views]
     whole = len(inputs) == len(orders.occur) and len(views) == len(orders.having("independent"))
     places = list(range(len(orders.promises))) if whole else list(views)
     tree: list[Any] = []
@@ -321,7 +321,7 @@ def _boxes(orders: Orders, proof: Json, views: Sequence[int], inputs: Sequence[i
             rows[k] = [near(value[a]) for a in new]
             sigma += sum((value[a] * counts[a] for a in old), Fraction(0)) / total
         tree.append(["leaf", len(leaves)])
-        leaves.append({"objective": [near(sigma)], "promises": [rows.get(k, []) for k in places]})
+        leaves.append({"objective": [near(sigma)], "promises": [rows.get(place, []) for place in places]})
     prices = [price[x] for x in sorted(inputs)]
     return by_lines("boxes", [tree], leaves, promises=["0"] * len(places), prices=prices)
 
@@ -370,7 +370,7 @@ def given(orders: Orders, proof: Json) -> Json:
         new[run] = len(prices)
         price = proof["runs"][run][1]
         own = [text(price[i]) for i in at] if isinstance(price, list) else [text(price)]
-        prices.append([str(sum(1 for _ in members)), own])
+        prices.append([str(sum(1 for member in members)), own])
     tree: list[Any] = []
     for node in proof["tree"]:
         if len(node) == 2 and all(type(v) is int for v in node):

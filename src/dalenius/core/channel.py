@@ -134,7 +134,10 @@ class Channel(Kernel):
             raise MismatchError("the second recipe does not read the output of the first")
         columns = list(zip(*post.rows, strict=True))
         rows = tuple(
-            tuple(sum((a * b for a, b in zip(row, column, strict=True) if a and b), Fraction(0)) for column in columns)
+            tuple(
+                sum((entry * b for entry, b in zip(row, column, strict=True) if entry and b), Fraction(0))
+                for column in columns
+            )
             for row in self.rows
         )
         return Channel(self.inputs, post.output, rows)

@@ -115,6 +115,8 @@ def _recoded(s: Section, missing: str) -> Column:
     except InputError as e:
         raise s.error(str(e), key) from None
     letters = column.values or ()
-    if len(set(letters)) != len(letters) or any(not v.strip() or v != v.strip() or v == MISSING for v in letters):
+    if len(set(letters)) != len(letters) or any(
+        not letter.strip() or letter != letter.strip() or letter == MISSING for letter in letters
+    ):
         raise s.error(f"the names of the groups must differ, without blanks around them, and not be {MISSING}", key)
     return column

@@ -31,7 +31,11 @@ class Combination:
         columns = []
         for name, given in document.items():
             letters = (given,) if isinstance(given, str) else given
-            if not isinstance(letters, list | tuple) or not letters or not all(isinstance(v, str) for v in letters):
+            if (
+                not isinstance(letters, list | tuple)
+                or not letters
+                or not all(isinstance(letter, str) for letter in letters)
+            ):
                 raise InputError(f"the values of {name!r} in a combination are a value or a list of values")
             columns.append((str(name), tuple(letters)))
         return cls(tuple(columns))

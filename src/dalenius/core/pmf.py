@@ -79,9 +79,8 @@ class Pmf:
 
     def __repr__(self) -> str:
         """One line without a single probability: a repr ends in logs and notebooks."""
-        return (
-            f"Pmf({', '.join(f'{name}: {len(v)}' for name, v in self.variables.items())}; {len(self.weights)} outcomes)"
-        )
+        sizes = ", ".join(f"{name}: {len(letters)}" for name, letters in self.variables.items())
+        return f"Pmf({sizes}; {len(self.weights)} outcomes)"
 
     def __post_init__(self) -> None:
         if len(self.variables) != self.support.shape[1] or len(self.weights) != len(self.support):
@@ -196,7 +195,8 @@ class Pmf:
     def to_json(self) -> dict[str, Any]:
         """The `joint.json` format: sparse, fractions in lowest terms."""
         columns = [
-            [a[c] for c in codes] for a, codes in zip(self.variables.values(), self.support.T.tolist(), strict=True)
+            [a[code] for code in codes]
+            for a, codes in zip(self.variables.values(), self.support.T.tolist(), strict=True)
         ]
         weights = self.weights.tolist()
         keys = (*self.variables, "p")

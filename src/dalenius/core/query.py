@@ -111,7 +111,9 @@ class Query:
                 raise InputError(f"{self.noise} noise is for numbers, and f has labels for values")
 
     def _check_letters(self, letters: tuple[tuple[str, ...], ...]) -> None:
-        if len(letters) != self.records or any(not a or len(set(a)) != len(a) for a in set(letters)):
+        if len(letters) != self.records or any(
+            not letter or len(set(letter)) != len(letter) for letter in set(letters)
+        ):
             raise InputError("`letters` is one list of different values, or one such list for each record")
         if self.kind != "table" and len(set(letters)) > 1:
             raise InputError(f"a {self.kind} is over records with the same values; lists for each record need a table")

@@ -87,7 +87,11 @@ def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int
         found.refuse_many()
     rows = [whole(list(row)) for row in (found.drawn if by_type else found.rows)]
     scale = lcm(*(one for _, one in rows))
-    return channel["inputs"], [[v * times for v in row] for row, times in ((r, scale // one) for r, one in rows)], scale
+    return (
+        channel["inputs"],
+        [[entry * times for entry in row] for row, times in ((r, scale // one) for r, one in rows)],
+        scale,
+    )
 
 
 class Release:
@@ -158,7 +162,9 @@ class Release:
         for (s, g, k, x), w in inputs.items():
             known = sums.get((s, g, k), self.nothing)
             sums[s, g, k] = [a + w * v for a, v in zip(known, self.rows[x])]
-        return Counter({(s, g, (y, k)): w for (s, g, k), row in sums.items() for y, w in enumerate(row) if w})
+        return Counter(
+            {(s, g, (y, k)): entry for (s, g, k), row in sums.items() for y, entry in enumerate(row) if entry}
+        )
 
 
 def margins(q: Counter[Any]) -> tuple[int, Counter[Any], Counter[Any], Counter[Any]]:

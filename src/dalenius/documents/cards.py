@@ -92,11 +92,11 @@ def poured(document: Json) -> Json:
             place = place * sizes[name] + outcome[i]
         counts[place] += int(outcome[-1])
     top, bottom = (number(document["channel"]["level"]) * sum(counts)).as_integer_ratio()
-    above = {n: max(n * bottom - top, 0) for n in set(counts)}
-    one = sum(above[n] for n in counts)
+    above = {count: max(count * bottom - top, 0) for count in set(counts)}
+    one = sum(above[count] for count in counts)
     if not one:
         first = counts.index(max(counts))
         return {"form": "resample", "stay": ["0"] * many, "others": [str(int(k == first)) for k in range(many)]}
     stay = {n: text(Fraction(v, n * bottom)) if v else "0" for n, v in above.items()}
     drawn = {n: text(Fraction(v, one)) for n, v in above.items()}
-    return {"form": "resample", "stay": [stay[n] for n in counts], "others": [drawn[n] for n in counts]}
+    return {"form": "resample", "stay": [stay[count] for count in counts], "others": [drawn[count] for count in counts]}

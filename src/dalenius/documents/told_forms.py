@@ -16,9 +16,9 @@ def _told_markov(document: Json) -> Json:
     """The model of a chain as problem files write it."""
     law = document["law"]
     start = [int(v) for v in law["start"]]
-    steps = [[int(v) for v in row] for row in law["steps"]]
+    steps = [[int(entry) for entry in row] for row in law["steps"]]
     initial = [text(Fraction(v, sum(start))) for v in start]
-    rows = [[text(Fraction(v, sum(row))) for v in row] for row in steps]
+    rows = [[text(Fraction(entry, sum(row))) for entry in row] for row in steps]
     letters = list(document["variables"][0]["letters"])
     model = {"letters": letters, "initial": initial, "transition": rows, "n": len(document["variables"])}
     return {"markov": model}
@@ -35,7 +35,11 @@ def told_law(document: Json) -> Json:
     law = document["law"]
     (hidden, values), (sample, letters) = [(entry["name"], entry["letters"]) for entry in document["variables"][:2]]
     masses, rows = [int(n) for n in law["prior"]], [[int(n) for n in row] for row in law["kernel"]]
-    pmf = [{hidden: w, "p": text(Fraction(n, sum(masses)))} for w, n in zip(values, masses, strict=True) if n]
+    pmf = [
+        {hidden: value, "p": text(Fraction(mass, sum(masses)))}
+        for value, mass in zip(values, masses, strict=True)
+        if mass
+    ]
     kernel = [[text(Fraction(n, sum(row))) for n in row] for row in rows]
     return {
         "conditionally_iid": {

@@ -99,12 +99,14 @@ class BeforeAfter:
     def warnings(self) -> list[str]:
         """Every value that loses or gains more than a tenth, the largest change first; pairs of values are counted."""
         single = sorted((v for v in self.single if v.flagged), key=lambda v: (v.after - v.before, v.values))
-        lost = sorted((v for v in self.pairs if v.flagged and v.before >= TENTH), key=lambda v: v.after - v.before)
+        lost = sorted(
+            (pair for pair in self.pairs if pair.flagged and pair.before >= TENTH), key=lambda v: v.after - v.before
+        )
         told = [value.words() for value in single]
         if lost:
             told.append(
-                f"{len(lost)} of {sum(v.before > 0 for v in self.pairs)} pairs of values change by more than a tenth; "
-                f"the largest: {lost[0].words()}"
+                f"{len(lost)} of {sum(pair.before > 0 for pair in self.pairs)} pairs of values change by more than a "
+                f"tenth; the largest: {lost[0].words()}"
             )
         return told
 

@@ -137,13 +137,13 @@ def _told_by_lists(design: Design, secret: Names, listed: Sparse) -> tuple[Told,
     joint = design.problem.pmf
     at = [joint.columns(list(names)) for names in (secret, design.problem.kept, design.channel.inputs)]
     told: Told = {}
-    for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
+    for atom, weight in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
         answer, beside, inputs = (tuple(atom[column] for column in columns) for columns in at)
         places, weights = listed.lines[inputs]
         whole = sum(weights)
-        for y, v in zip(places, weights, strict=True):
-            known = told.setdefault((beside, y), {})
-            known[answer] = known.get(answer, 0) + Fraction(n * v, whole)
+        for place, v in zip(places, weights, strict=True):
+            known = told.setdefault((beside, place), {})
+            known[answer] = known.get(answer, 0) + Fraction(weight * v, whole)
     return told, 1, list(listed.released)
 
 
@@ -154,8 +154,8 @@ def _beliefs(design: Design, secret: Names) -> Beliefs:
     told, scale, letters = _told_by_rows(design, secret) if listed is None else _told_by_lists(design, secret, listed)
     shares: Counter[Labels] = Counter()
     answer_at = joint.columns(list(secret))
-    for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
-        shares[tuple(atom[column] for column in answer_at)] += n
+    for atom, weight in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
+        shares[tuple(atom[column] for column in answer_at)] += weight
     occurring = [s for s in product(*(range(len(joint.variables[name])) for name in secret)) if shares[s]]
     ranges = _ranges(told, occurring)
     before = _unchanged(design, secret)

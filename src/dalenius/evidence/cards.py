@@ -82,7 +82,7 @@ def _rows_of(document: Mapping[str, Any]) -> int | None:
     """The rows of the release that a card is about, where it says how many there are of each value."""
     changes = document.get("changes") or []
     rows = [c["rows_after"] for c in changes if c["column"] == changes[0]["column"]]
-    if any(type(n) is not int or n < 0 for n in rows):
+    if any(type(row) is not int or row < 0 for row in rows):
         raise InputError(
             "the file beside it is damaged: a number of released rows is none",
             do="Ask for the original file, or make it again.",
@@ -100,7 +100,9 @@ def _of_records(preserved: str, columns: Mapping[str, Sequence[str]], rows: int 
             "be analysed as it is)",
             do="Ask the owner for a release with preserve_marginals = true.",
         )
-    return Card(None, (), preserved="withheld", columns={n: tuple(a) for n, a in columns.items()}, rows=rows)
+    return Card(
+        None, (), preserved="withheld", columns={name: tuple(column) for name, column in columns.items()}, rows=rows
+    )
 
 
 def cards_of(source: Any) -> list[Card]:

@@ -49,7 +49,7 @@ def _wanted(cards: Sequence[Card], columns: Sequence[str] | None) -> tuple[list[
     if columns is None:
         return factors, []
     there = {n for factor in factors for n in factor.inputs}
-    plain = [n for n in columns if n not in there and any(n in card.kept for card in cards)]
+    plain = [column for column in columns if column not in there and any(column in card.kept for card in cards)]
     return [f for f in factors if set(f.inputs) & set(columns)], plain
 
 
@@ -97,7 +97,8 @@ def counted(
     factors, plain = _wanted(opened, columns)
     declared = {
         name: Column(
-            values=tuple(v for v in letters if v != MISSING), missing="category" if MISSING in letters else "refuse"
+            values=tuple(letter for letter in letters if letter != MISSING),
+            missing="category" if MISSING in letters else "refuse",
         )
         for factor in factors
         for name, letters in factor.output.items()
@@ -317,7 +318,12 @@ def answers(
     0.7
     """
     named = {
-        n for terms in queries.values() if isinstance(terms, list) for t in terms if isinstance(t, dict) for n in t
+        n
+        for terms in queries.values()
+        if isinstance(terms, list)
+        for term in terms
+        if isinstance(term, dict)
+        for n in term
     }
     opened = cards_of(cards)
     inputs = [n for card in opened for n in (card.channel.inputs if card.channel else card.columns)]
@@ -325,7 +331,7 @@ def answers(
         inputs = [n for n in inputs if n in named]
     kept = [n for card in opened for n in card.kept if n in named and n not in inputs]
     factors, seen, preserved = counted(cards, released, columns=[*inputs, *dict.fromkeys(kept)], weights=weights)
-    alphabets = {n: a for factor in factors for n, a in factor.inputs.items()}
+    alphabets = {n: letters for factor in factors for n, letters in factor.inputs.items()}
     vectors = {str(name): terms_as_vector(str(name), terms, alphabets) for name, terms in queries.items()}
     told = Moments(factors, seen, target=target, preserved=preserved)
     if told.preserved:
@@ -397,11 +403,11 @@ def forecast(
             f"{(plain or list(columns or ()))[0]!r} is not perturbed, so there is no error to expect",
             do="Name columns that were changed.",
         )
-    alphabets = {n: a for factor in factors for n, a in factor.inputs.items()}
+    alphabets = {n: letters for factor in factors for n, letters in factor.inputs.items()}
     wanted = list(alphabets) if columns is None else list(columns)
     if unknown := [n for n in wanted if n not in alphabets]:
         raise MismatchError(f"no column {unknown[0]!r} was perturbed; there are {', '.join(map(repr, alphabets))}")
-    sizes = [len(a) for a in alphabets.values()]
+    sizes = [len(letters) for letters in alphabets.values()]
     if prod(sizes) > CELLS:
         raise Unsupported(f"more than {CELLS:,} combinations; ask about fewer columns")
     given = queries is not None
@@ -414,7 +420,7 @@ def forecast(
     if len(opened) == 1 and opened[0].joint is not None and set(alphabets) <= set(opened[0].joint.variables):
         law = opened[0].joint.marginal(list(alphabets))
         prior = np.zeros(sizes)
-        prior[tuple(law.support.T)] = [int(w) / law.total for w in law.weights]
+        prior[tuple(law.support.T)] = [int(weight) / law.total for weight in law.weights]
     if given:
         return expected_error(factors, rows, vectors, target=target, prior=prior)
     out: dict[str, dict[str, float]] = {}

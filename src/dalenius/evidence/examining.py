@@ -131,8 +131,13 @@ class Audit:
             "error_probability": self.error,
             "contradicts_the_proof": self.contradicts,
             "findings": [
-                {"what": f.what, "p_value_at_most": f.p_value, "contradicts": f.contradicts, "detail": f.detail}
-                for f in self.findings
+                {
+                    "what": finding.what,
+                    "p_value_at_most": finding.p_value,
+                    "contradicts": finding.contradicts,
+                    "detail": finding.detail,
+                }
+                for finding in self.findings
             ],
             "leakage_seen": [dict(entry) for entry in self.leakage],
             "attacks": [attack.to_json() for attack in self.attacks],

@@ -38,7 +38,11 @@ def population(design: Design, counted: Pmf, rows: int, *, beta: float = BETA) -
     source = design.problem.source
     if not isinstance(source, TableSource) or source.unit != "row" or not design.channel.few:
         return []
-    secrets = {g.secret: shown for g, shown in zip(design.problem.guarantees, design.proved, strict=True) if g.secret}
+    secrets = {
+        promise.secret: shown
+        for promise, shown in zip(design.problem.guarantees, design.proved, strict=True)
+        if promise.secret
+    }
     found = []
     for secret, shown in secrets.items():
         try:

@@ -283,8 +283,8 @@ class Release:
         else:
             table = pa.Table.from_batches(list(open_table(opened).batches(open_table(opened).names)))
         groups = (*self.draft.released, *self.draft.kept)
-        labels = {g.look.name: g.labels for g in groups if g.look.dates or not g.untouched}
-        ranges = [g.look.name for g in groups if g.cuts or g.look.dates]
+        labels = {group.look.name: group.labels for group in groups if group.look.dates or not group.untouched}
+        ranges = [group.look.name for group in groups if group.cuts or group.look.dates]
         return returning(self.source)(typed(table, _schema(self.source), labels, ranges))
 
     @property
@@ -292,8 +292,10 @@ class Release:
         """The groups of each column: numbers at which they begin, or named lists of values."""
         columns = (*self.draft.released, *self.draft.secrets, *self.draft.kept)
         return {
-            g.look.name: list(g.cuts) if g.cuts else dict(zip(g.labels, map(list, g.members), strict=True))
-            for g in columns
+            column.look.name: list(column.cuts)
+            if column.cuts
+            else dict(zip(column.labels, map(list, column.members), strict=True))
+            for column in columns
         }
 
     @property

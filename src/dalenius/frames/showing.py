@@ -61,7 +61,10 @@ def release_html(sentence: str, values: Sequence[ValueCount], promises: Sequence
 
 def _guesses(promises: Sequence[Promised]) -> str:
     """A thousand guesses as dots, and what they say in words."""
-    found = next((p for p in promises if p.about and p.before is not None and p.gain is not None), None)
+    found = next(
+        (promise for promise in promises if promise.about and promise.before is not None and promise.gain is not None),
+        None,
+    )
     if found is None or found.before is None or found.gain is None:
         return ""
     more = f"and at most {found.gain:,} more with it" if found.gain else "and no more with it"

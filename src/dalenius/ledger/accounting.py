@@ -201,7 +201,10 @@ def _group(line: Line, entries: Sequence[Entry], host: Entry | None) -> list[Ent
     fitting = [e for e in entries if _fits(e, host)]
 
     def small(members: Sequence[Entry]) -> bool:
-        return len(members) == 1 or Together(host.mechanism, [e.mechanism for e in members]).size(secret) <= SMALL
+        return (
+            len(members) == 1
+            or Together(host.mechanism, [member.mechanism for member in members]).size(secret) <= SMALL
+        )
 
     secret = list(line.secret)
     if not fitting or small(fitting):

@@ -96,7 +96,12 @@ def _not_covered(status: dict[str, Any]) -> list[str]:
         "sibson",
     )
     promised = [
-        p[k] for r in status["releases"] if r["state"] != "void" for p in r["promises"] for k in kinds if k in p
+        p[kind]
+        for r in status["releases"]
+        if r["state"] != "void"
+        for p in r["promises"]
+        for kind in kinds
+        if kind in p
     ]
     missing = sorted({",".join(names) for names in promised} - named)
     if missing:

@@ -224,8 +224,12 @@ def with_kept(channel: Kernel, kept: dict[str, tuple[str, ...]]) -> Kernel:
     if not kept:
         return channel
     names = list(channel.inputs)
-    inputs = {n: tuple(a) for n, a in channel.inputs.items()} | {n: a for n, a in kept.items() if n not in names}
-    output = {n: tuple(a) for n, a in channel.output.items()} | {_beside(n, channel): a for n, a in kept.items()}
+    inputs = {n: tuple(letters) for n, letters in channel.inputs.items()} | {
+        n: a for n, a in kept.items() if n not in names
+    }
+    output = {n: tuple(letters) for n, letters in channel.output.items()} | {
+        _beside(n, channel): a for n, a in kept.items()
+    }
     free = Channel.constant(inputs, "Y").outcomes() if _size(inputs, output) else []
     seen = list(kept.values())
     outcomes = list(np.ndindex(*(len(a) for a in seen)))

@@ -86,7 +86,9 @@ def information_kept(factors: Sequence[Factor], seen: Seen, beside: Sequence[str
     kept = _margin(f, factors, beside)
     correction = (np.count_nonzero(f) - np.count_nonzero(kept.ravel())) / (2 * seen.rows * np.log(2))
     value = float(surprise(f).sum()) - float(surprise(kept).sum()) + correction - float((f * h).sum())
-    told = np.broadcast_to(kept, [len(a) for factor in factors for a in factor.output.values()]).reshape(f.shape)
+    told = np.broadcast_to(kept, [len(letters) for factor in factors for letters in factor.output.values()]).reshape(
+        f.shape
+    )
     influence = np.log2(np.where(f > 0, told / np.where(f > 0, f, 1.0), 1.0)) - h
     spread = float((f * influence**2).sum() - (f * influence).sum() ** 2)
     noise = float((seen.squares / seen.sums.sum() ** 2).sum())

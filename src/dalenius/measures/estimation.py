@@ -237,8 +237,8 @@ def estimate_law(
             return _as_released(told, level)
     if method == "mle" and not _has_likelihood(factors):
         raise Unsupported(
-            f"the likelihood of {prod(f.letters for f in factors):,} cells is not maximised (at most {LIKELIHOOD:,}); "
-            "take the inverse or the regularised estimate, or fewer columns"
+            f"the likelihood of {prod(factor.letters for factor in factors):,} cells is not maximised "
+            f"(at most {LIKELIHOOD:,}); take the inverse or the regularised estimate, or fewer columns"
         )
     known = _identified(factors, cells)
     value, variance, covariance = _unbiased(factors, cells, seen, target)

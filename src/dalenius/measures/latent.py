@@ -103,7 +103,9 @@ class LatentModel:
     @property
     def floats(self) -> tuple[_Floats, _Floats]:
         """Prior and kernel as arrays."""
-        return np.array([float(p) for p in self.prior]), np.array([[float(k) for k in row] for row in self.kernel])
+        return np.array([float(p) for p in self.prior]), np.array(
+            [[float(entry) for entry in row] for row in self.kernel]
+        )
 
 
 def _stochastic(values: Sequence[Any], what: str, error: type[InputError]) -> list[Fraction]:

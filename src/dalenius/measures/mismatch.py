@@ -160,8 +160,8 @@ def proved_ends(counts: NDArray[np.int64], rows: int, beta: float) -> tuple[Floa
     """
     surprise = log2_of(Fraction(2 * len(counts)) / Fraction(beta))[1]
     upper = {n: float(_upper_end(n, rows, surprise)) for n in {*counts.tolist(), *(rows - counts).tolist()}}
-    low = [max(0.0, 1 - upper[rows - n]) for n in counts.tolist()]
-    return np.array(low), np.array([upper[n] for n in counts.tolist()])
+    low = [max(0.0, 1 - upper[rows - count]) for count in counts.tolist()]
+    return np.array(low), np.array([upper[count] for count in counts.tolist()])
 
 
 @lru_cache(maxsize=1 << 14)

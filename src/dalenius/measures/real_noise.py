@@ -160,7 +160,9 @@ class RealNoise:
         many = len(union) > SEARCHED
         found = best_selection(laws, local, gap=gap, nodes=1 if many else 200, whole=many)
         used = [
-            (k, union[r], float(w)) for k, (r, w) in enumerate(zip(found.rows, found.weights, strict=True)) if w > SEEN
+            (k, union[row], float(weight))
+            for k, (row, weight) in enumerate(zip(found.rows, found.weights, strict=True))
+            if weight > SEEN
         ]
         ends = self._points(np.array([v for _, v, _ in used]))
         if ends[0] > low:

@@ -141,9 +141,9 @@ class Mechanism:
     def level(self) -> Fraction | None:
         """The level of local differential privacy in nats: ln of the largest ratio in a column, over all inputs."""
         columns = [c for c in zip(*self.rows, strict=True) if max(c)]
-        if self.passed_on != 1 or any(not min(c) for c in columns):
+        if self.passed_on != 1 or any(not min(column) for column in columns):
             return None
-        return nats(max(Fraction(max(c), min(c)) for c in columns))
+        return nats(max(Fraction(max(column), min(column)) for column in columns))
 
     @cached_property
     def guess_factor(self) -> Fraction | None:
@@ -165,7 +165,7 @@ class Mechanism:
         """The largest total variation of two rows, or 1: how far the law of any secret moves on average, at most."""
         if type(self) is not Mechanism or not self.listed or self.passed_on != 1 or len(self.rows) ** 2 > SMALL:
             return Fraction(1)
-        apart = [sum(abs(a - b) for a, b in zip(x, z, strict=True)) for x in self.rows for z in self.rows]
+        apart = [sum(abs(a - b) for a, b in zip(row, z, strict=True)) for row in self.rows for z in self.rows]
         return Fraction(max(apart), 2 * self.scale)
 
     @cached_property
@@ -187,12 +187,12 @@ class Mechanism:
         kept = Fraction(log2(Fraction(self.passed_on))[1], 1 << BITS)
         if len(self.rows) * self.letters > LOGS:
             return kept + size
-        q = _centre(np.array([[float(Fraction(v, self.scale)) for v in row] for row in self.rows]))
+        q = _centre(np.array([[float(Fraction(entry, self.scale)) for entry in row] for row in self.rows]))
         away = (
             sum(
-                times_log2(Fraction(v, self.scale), Fraction(v, self.scale) / t)[1]
-                for v, t in zip(row, q, strict=True)
-                if v
+                times_log2(Fraction(entry, self.scale), Fraction(entry, self.scale) / t)[1]
+                for entry, t in zip(row, q, strict=True)
+                if entry
             )
             for row in self.rows
         )
@@ -264,7 +264,7 @@ def silent(inputs: dict[str, list[str]]) -> dict[str, Any]:
 def _agree(one: Release, other: Release) -> bool:
     if one is other or (one.names, one.atoms, one.total) == (other.names, other.atoms, other.total):
         return True
-    shared = [n for n in one.names if n in other.names]
+    shared = [name for name in one.names if name in other.names]
     a, b = (r.weights(r.outcomes(shared)) for r in (one, other))
     return {x: n * other.total for x, n in a.items()} == {x: n * one.total for x, n in b.items()}
 
@@ -279,7 +279,7 @@ def _centre(rows: np.ndarray[Any, Any]) -> list[Fraction]:
             weight = weight / weight.sum()
     mean = 0.999999999 * (weight @ rows) + 1e-9 * rows.mean(axis=0)
     units = [int(v * 2**80) + (1 if v else 0) for v in mean.tolist()]
-    return [Fraction(n, sum(units)) for n in units]
+    return [Fraction(unit, sum(units)) for unit in units]
 
 
 class Together(Release):
@@ -298,7 +298,7 @@ class Together(Release):
             row = [0] * len(self.atoms)
             for name, letters in member.inputs.items():
                 place = {letter: k for k, letter in enumerate(letters)}
-                row = [r * len(place) + place[x] for r, (x,) in zip(row, self.outcomes([name]), strict=True)]
+                row = [entry * len(place) + place[x] for entry, (x,) in zip(row, self.outcomes([name]), strict=True)]
             places.append(row)
         self.places = list(zip(*places, strict=True))
         self.kept = self.leaving = list(dict.fromkeys(n for m in members for n in m.kept))
@@ -307,8 +307,8 @@ class Together(Release):
     def size(self, secret: list[str]) -> int:
         """How many combinations `with_output` adds up."""
         kinds = set(zip(self.outcomes(secret), self.outcomes(self.kept), self.places, strict=True))
-        possible = [[sum(map(bool, row)) for row in m.table] for m in self.members]
-        return sum(prod(row[x] for row, x in zip(possible, places, strict=True)) for _, _, places in kinds)
+        possible = [[sum(map(bool, row)) for row in member.table] for member in self.members]
+        return sum(prod(row[place] for row, place in zip(possible, places, strict=True)) for _, _, places in kinds)
 
     def with_output(self, secret: list[str], given: list[str], kept: list[str] | None = None) -> Counter[Any]:
         """Weight of each (secret, given, (letters, kept columns))."""
@@ -316,7 +316,10 @@ class Together(Release):
         inputs = self.weights(self.outcomes(secret), self.outcomes(given), beside, self.places)
         out: Counter[Any] = Counter()
         for (s, g, k, places), w in inputs.items():
-            rows = [[(y, v) for y, v in enumerate(m.table[x]) if v] for m, x in zip(self.members, places, strict=True)]
+            rows = [
+                [(y, v) for y, v in enumerate(member.table[place]) if v]
+                for member, place in zip(self.members, places, strict=True)
+            ]
             for letters in product(*rows):
                 out[s, g, (tuple(y for y, _ in letters), k)] += w * prod(v for _, v in letters)
         return out

@@ -37,7 +37,11 @@ def local_promises(problem: Problem) -> list[LocalDP]:
 
 def bounded_secrets(problem: Problem) -> list[tuple[tuple[str, ...], Fraction]]:
     """The secrets of information privacy, with the ratio r of each."""
-    return [(g.about, exp(g.epsilon)[0]) for g in problem.guarantees if isinstance(g, InformationPrivacy)]
+    return [
+        (promise.about, exp(promise.epsilon)[0])
+        for promise in problem.guarantees
+        if isinstance(promise, InformationPrivacy)
+    ]
 
 
 def plain_ratio(problem: Problem) -> Fraction | None:
@@ -107,7 +111,10 @@ def kept_exactly(problem: Problem, rows: Rows) -> dict[int, tuple[Fraction, ...]
     if not share:
         return {x: tuple(row) for x, row in rows.items()}
     share = Fraction(ceil(share * GRAIN), GRAIN)  # upwards: more of the constant column keeps every promise as well
-    return {x: tuple((1 - share) * v + share * t for v, t in zip(row, theta, strict=True)) for x, row in rows.items()}
+    return {
+        x: tuple((1 - share) * entry + share * t for entry, t in zip(row, theta, strict=True))
+        for x, row in rows.items()
+    }
 
 
 def _masses(problem: Problem) -> dict[int, int]:

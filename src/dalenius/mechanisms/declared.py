@@ -258,7 +258,11 @@ class Mechanism:
             yield ANOTHER_FORM, self.sentences.get("form", self._forms())
         if reason := self._letters(problem):
             yield OTHER_LETTERS, self.sentences.get("letters", reason)
-        if problem.robust and "ball" not in self.takes and any(isinstance(g, Leakage) for g in problem.guarantees):
+        if (
+            problem.robust
+            and "ball" not in self.takes
+            and any(isinstance(promise, Leakage) for promise in problem.guarantees)
+        ):
             yield (
                 ANOTHER_LAW,
                 "its bits are promised under the distribution of the table, not within the ball of [robust]",

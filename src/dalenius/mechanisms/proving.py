@@ -38,7 +38,9 @@ def _versions() -> Mapping[str, str]:
 
 def _relaxed(problem: Problem, channel: Kernel) -> list[str]:
     """The Renyi and zero-concentrated levels where a pure one is promised and nothing is kept beside the letter."""
-    pure = any(isinstance(g, LocalDP) and not g.delta and g.metric is None for g in problem.guarantees)
+    pure = any(
+        isinstance(promise, LocalDP) and not promise.delta and promise.metric is None for promise in problem.guarantees
+    )
     return level_words(channel) if pure and not problem.kept else []
 
 
@@ -60,7 +62,10 @@ def proved(
     """
     rows = channel.form != "noise"  # whose capacities are proved along its axes, without rows
     many = len(channel.inputs)  # all of them, where several draws may be tied together
-    wanted = [(g.group if g.rows == 1 else many) if isinstance(g, Dalenius) and rows else 0 for g in problem.guarantees]
+    wanted = [
+        (promise.group if promise.rows == 1 else many) if isinstance(promise, Dalenius) and rows else 0
+        for promise in problem.guarantees
+    ]
     if any(wanted):
         from dalenius.measures.individual import individual_proof  # opens solvers that other promises need not have
 

@@ -141,7 +141,11 @@ def refuse_mismatch(problem: Problem) -> None:
     ProblemFileError
         With the place of [robust] in the file.
     """
-    bound = [g.key for g in problem.guarantees if not isinstance(g, Contraction | LocalDP | Dalenius | Leakage)]
+    bound = [
+        promise.key
+        for promise in problem.guarantees
+        if not isinstance(promise, Contraction | LocalDP | Dalenius | Leakage)
+    ]
     bound += ["leakage"] if isinstance(problem.objective, MinimizeLeakage) else []
     if problem.robust and bound:
         raise problem.error(

@@ -178,8 +178,10 @@ def _rows(problem: Problem, channel: Kernel) -> list[int]:
 def _refuse_leaks(P: Matrix, p: Sequence[Fraction], columns: Sequence[Sequence[Fraction]]) -> None:
     for row in P:
         prior = sum((entry * t for entry, t in zip(row, p, strict=True)), Fraction(0))
-        for y, v in enumerate(columns):
-            apart = sum((entry * t for entry, t in zip(row, v, strict=True)), Fraction(0)) - prior * sum(v, Fraction(0))
+        for y, column in enumerate(columns):
+            apart = sum((entry * t for entry, t in zip(row, column, strict=True)), Fraction(0)) - prior * sum(
+                column, Fraction(0)
+            )
             if apart:
                 raise NotCertified(
                     f"the mapping is not private: p(view, y) is off its product by {written(apart)} at letter {y + 1}"

@@ -91,7 +91,10 @@ def _joint(problem: Problem, joint: Pmf) -> dict[str, Any]:
             after = test.channel.after(joint)
             found["witness"] = {
                 "direction": [
-                    {"outcome": {n: joint.variables[n][c] for n, c in zip(inputs, codes, strict=True)}, "v": written(v)}
+                    {
+                        "outcome": {n: joint.variables[n][code] for n, code in zip(inputs, codes, strict=True)},
+                        "v": written(v),
+                    }
                     for codes, v in zip(places, test.direction, strict=True)
                     if v
                 ],

@@ -128,5 +128,7 @@ def _hidden(found: dict[str, Any]) -> list[str]:
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[float]]) -> list[str]:
     head = "  " + " ".join(f"{name:>13}" if k else f"{name:>6}" for k, name in enumerate(names))
-    body = ["  " + " ".join(f"{v:>13.9f}" if k else f"{int(v):>6}" for k, v in enumerate(row)) for row in rows]
+    body = [
+        "  " + " ".join(f"{entry:>13.9f}" if k else f"{int(entry):>6}" for k, entry in enumerate(row)) for row in rows
+    ]
     return [head, *body]

@@ -55,7 +55,9 @@ def _distinct(head: Sequence[str]) -> list[str]:
 
 
 def _named(exhibit: Exhibit) -> Iterable[tuple[str, Table]]:
-    return ((f"{exhibit.key}-{t.name}.csv" if t.name else f"{exhibit.key}.csv", t) for t in exhibit.tables)
+    return (
+        (f"{exhibit.key}-{table.name}.csv" if table.name else f"{exhibit.key}.csv", table) for table in exhibit.tables
+    )
 
 
 def render(paper: str, title: str, exhibits: Sequence[Exhibit]) -> str:

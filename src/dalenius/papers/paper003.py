@@ -47,7 +47,12 @@ def _least(design: Design) -> Enclosure:
 # --- Figure 3 --------------------------------------------------------------------------------------------------------
 def _database() -> Pmf:
     letters = {"X": tuple("abcd"), "S": tuple("rst")}
-    records = [((x, s), n) for x, row in zip("abcd", COUNTS, strict=True) for s, n in zip("rst", row, strict=True) if n]
+    records = [
+        ((x, s), entry)
+        for x, row in zip("abcd", COUNTS, strict=True)
+        for s, entry in zip("rst", row, strict=True)
+        if entry
+    ]
     return Pmf.from_records(letters, records)
 
 

@@ -46,7 +46,9 @@ def _symmetric(size: int, right: Fraction) -> Channel:
     letters = tuple(str(k) for k in range(size))
     wrong = (1 - right) / (size - 1)
     return Channel(
-        {"X": letters}, {"Y": letters}, tuple(tuple(right if x == y else wrong for y in letters) for x in letters)
+        {"X": letters},
+        {"Y": letters},
+        tuple(tuple(right if letter == y else wrong for y in letters) for letter in letters),
     )
 
 

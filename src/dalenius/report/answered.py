@@ -66,7 +66,10 @@ def answer_statement(found: Answer, *, table: str, card: str, made: datetime) ->
         headline=headline,
         more=[*more, BIT],
         specialists=[level],
-        numbers=[(shown(n.label), value_words(n.value), ends_words(n)) for n in found.numbers[:MOST_NUMBERS]],
+        numbers=[
+            (shown(number.label), value_words(number.value), ends_words(number))
+            for number in found.numbers[:MOST_NUMBERS]
+        ],
         hidden=max(0, len(found.numbers) - MOST_NUMBERS),
         sure=sure_words(found),
         noise=noise_words(question),

@@ -34,7 +34,7 @@ def choice(facts: Facts, curve: "Curve") -> Choice:
     """The curve of a statement, with its ends and the chosen point in words."""
     fields = plain.fields_compared(facts.document)
     scale = 100 if fields else 1
-    points = [(float(scale * p.distortion), float(p.high)) for p in curve.points]
+    points = [(float(scale * point.distortion), float(point.high)) for point in curve.points]
     here = (float(scale * curve.chosen.distortion), float(curve.chosen.high)) if curve.chosen else None
     first = curve.points[0]
 
@@ -66,7 +66,7 @@ def choice(facts: Facts, curve: "Curve") -> Choice:
         axis=f"entries changed per 100 rows (of {100 * fields})" if fields else "distortion",
         picture=curve_picture(points, here, 500, 280),
         marks=tuple((name, f"{text[:1].upper()}{text[1:]}") for name, text in marks),
-        proved=all(p.proved for p in curve.points),
+        proved=all(point.proved for point in curve.points),
         chosen=f"{revealed}, {change(curve.chosen.distortion)}" if curve.chosen else "",
     )
 

@@ -36,7 +36,7 @@ def header(facts: Facts, document: Document, audit: Audit | None, made: datetime
             f"; {joined(facts.kept)} as it was" if len(facts.kept) == 1 else f"; {joined(facts.kept)} as they were"
         )
     found.append(Fact("Released", facts.leaving, released))
-    secrets = list(dict.fromkeys(n for p in facts.promises for n in p.secret))
+    secrets = list(dict.fromkeys(n for promise in facts.promises for n in promise.secret))
     left = set(facts.kept) | set(facts.released)
     if secrets:
         note = "not released" if not left & set(secrets) else ""
@@ -58,7 +58,7 @@ def _unit_of_promise(facts: Facts) -> Fact:
         if facts.unit == "row":
             return Fact("Unit of the promise", "one row", "not all rows of a person")
         return Fact("Unit of the promise", "one person", f"column {shown(facts.unit)}")
-    levels = [p.kind == "local_dp" for p in facts.promises]
+    levels = [promise.kind == "local_dp" for promise in facts.promises]
     person = facts.person(facts.max_rows)
     if levels and all(levels):
         return Fact("Unit of the promise", person, "")
@@ -95,7 +95,7 @@ class Status:
 
 def status(facts: Facts, audit: Audit | None, lost: Losses | None) -> list[Status]:
     """Whether the promise is proved, nothing does better, the table was tested, and no group is lost."""
-    sure, count = sum(bool(p.figures) for p in facts.promises), len(facts.promises)
+    sure, count = sum(bool(promise.figures) for promise in facts.promises), len(facts.promises)
     found = []
     if not count and not plain.promises(facts):
         found.append(Status(False, "Nothing is promised", "about what a row reveals"))

@@ -43,17 +43,17 @@ def lattice(promises: Sequence[Promise]) -> Lattice | None:
     (('leakage on average',), (), 'differential privacy: a rare row may exclude an answer')
     """
     # A level with a delta bounds no ratio, and so none of what follows from one.
-    promises = [p for p in promises if p.kind in ASKED and not exact(p.written.get("delta", 0))]
-    asked = tuple(dict.fromkeys(ASKED[p.kind] for p in promises))
+    promises = [promise for promise in promises if promise.kind in ASKED and not exact(promise.written.get("delta", 0))]
+    asked = tuple(dict.fromkeys(ASKED[promise.kind] for promise in promises))
     if not asked:
         return None
-    held = {m for p in promises for m in _held(p)} - set(asked)
-    secrets = once(p.about for p in promises if p.secret)
+    held = {m for promise in promises for m in _held(promise)} - set(asked)
+    secrets = once(promise.about for promise in promises if promise.secret)
     scope = f"What follows from a promise about {joined(secrets)} holds for it alone, {UNDER}." if secrets else ""
-    given = once(name for p in promises for name in p.written.get("given", ()))
+    given = once(name for promise in promises for name in promise.written.get("given", ()))
     scope = f"{scope} {AMONG.format(joined(given))}".strip() if given else scope
     states = {m: "asked" if m in asked else "implied" if m in held else "not implied" for m in METRICS}
-    of_secrets = all(p.secret for p in promises)
+    of_secrets = all(promise.secret for promise in promises)
     words = [
         f"{METRICS[m]}: {_why(m, asked, held, secrets if of_secrets else ())}"
         for m in METRICS

@@ -28,7 +28,7 @@ def _unit(facts: Facts) -> Limit:
             "Several rows of one person",
             "The promise is about one row. Several rows of one person add up, and together they can reveal more.",
         )
-    if facts.max_rows and facts.promises and all(p.kind == "local_dp" for p in facts.promises):
+    if facts.max_rows and facts.promises and all(promise.kind == "local_dp" for promise in facts.promises):
         return Limit(
             "Groups of people",
             f"The promise is about {facts.person(facts.max_rows)}. A family or another group of people is not "
@@ -36,7 +36,7 @@ def _unit(facts: Facts) -> Limit:
         )
     if facts.max_rows:
         which = "Every figure is for one row"
-        if any(p.kind == "local_dp" for p in facts.promises):
+        if any(promise.kind == "local_dp" for promise in facts.promises):
             which = f"The level of local_dp is about {facts.person(facts.max_rows)}. Every other figure is for one row"
         return Limit(
             "Several rows of one person",
@@ -50,11 +50,11 @@ def _unit(facts: Facts) -> Limit:
 
 
 def _together(facts: Facts) -> Limit | None:
-    secrets = [set(p.secret) for p in facts.promises if p.secret]
+    secrets = [set(promise.secret) for promise in facts.promises if promise.secret]
     everything = set().union(*secrets)
     if len(everything) < 2 or everything in secrets:
         return None
-    names = joined(list(dict.fromkeys(n for p in facts.promises for n in p.secret)))
+    names = joined(list(dict.fromkeys(n for promise in facts.promises for n in promise.secret)))
     return Limit(
         "Protected columns together",
         f"Each promise stands by itself. The release may reveal something about the combination of {names}, even where "
@@ -63,8 +63,8 @@ def _together(facts: Facts) -> Limit | None:
 
 
 def _others(facts: Facts) -> Limit | None:
-    protected = list(dict.fromkeys(n for p in facts.promises for n in p.secret))
-    if not protected or any(not p.secret for p in facts.promises):
+    protected = list(dict.fromkeys(n for promise in facts.promises for n in promise.secret))
+    if not protected or any(not promise.secret for promise in facts.promises):
         return None
     verb = "is" if len(protected) == 1 else "are"
     return Limit(
@@ -74,7 +74,7 @@ def _others(facts: Facts) -> Limit | None:
 
 
 def _outside(facts: Facts) -> list[Limit]:
-    free = [_prior_free(p) for p in facts.promises]
+    free = [_prior_free(promise) for promise in facts.promises]
     if free and all(free):
         return [
             Limit(
@@ -93,7 +93,7 @@ def _outside(facts: Facts) -> list[Limit]:
 
 
 def _repeated(facts: Facts) -> Limit:
-    free = [_prior_free(p) for p in facts.promises]
+    free = [_prior_free(promise) for promise in facts.promises]
     if free and all(free):
         return Limit(
             "A second release",
@@ -108,7 +108,7 @@ def _repeated(facts: Facts) -> Limit:
 
 
 def _statistics(facts: Facts) -> Limit | None:
-    if all(_prior_free(p) for p in facts.promises) and facts.promises:
+    if all(_prior_free(promise) for promise in facts.promises) and facts.promises:
         return None
     if facts.prior:
         return Limit(
@@ -147,7 +147,7 @@ def _files(facts: Facts) -> Limit | None:
 
 
 def _chosen(facts: Facts) -> Limit | None:
-    if facts.prior or facts.origin == "pmf" or not any(_prior_free(p) for p in facts.promises):
+    if facts.prior or facts.origin == "pmf" or not any(_prior_free(promise) for promise in facts.promises):
         return None
     return Limit(
         "The choice of the recipe",
@@ -158,7 +158,7 @@ def _chosen(facts: Facts) -> Limit | None:
 
 
 def _given(facts: Facts) -> Limit | None:
-    given = [name for p in facts.promises for name in p.written.get("given", ())]
+    given = [name for promise in facts.promises for name in promise.written.get("given", ())]
     if not given:
         return None
     verb, them = ("leaves as it is and is", "it") if len(given) == 1 else ("leave as they are and are", "them")
@@ -218,7 +218,7 @@ def limits(document: Document) -> list[Limit]:
         found.append(ORDERED)
     columns = document.get("columns") or {}
     declared = any(isinstance(c, dict) and c.get("values") == "from-table" for c in columns.values())
-    if declared or any("from the table" in r or "from-table" in r for r in facts.remarks):
+    if declared or any("from the table" in remark or "from-table" in remark for remark in facts.remarks):
         found.append(OCCURRING)
     return [limit for limit in (*found, AUDITED, TRACES) if limit is not None]
 

@@ -104,18 +104,18 @@ def losses_of_card(card: Document) -> Losses | None:
         tables.setdefault(change["column"], []).append(change)
     columns = []
     for name, values in tables.items():
-        top = max(v["rows_after"] for v in values) or 1
+        top = max(value["rows_after"] for value in values) or 1
         shown_values = tuple(
             Value(
-                shown(v["value"]),
+                shown(value["value"]),
                 "",
-                f"{v['rows_after']:,}",
+                f"{value['rows_after']:,}",
                 0.0,
-                100 * v["rows_after"] / top,
-                _percent(v["change_percent"]),
-                _grade((v["change_percent"] or 0) / 100),
+                100 * value["rows_after"] / top,
+                _percent(value["change_percent"]),
+                _grade((value["change_percent"] or 0) / 100),
             )
-            for v in values[:MOST_VALUES]
+            for value in values[:MOST_VALUES]
         )
         columns.append(ColumnTable(shown(name), "", shown_values, max(0, len(values) - MOST_VALUES)))
     return Losses(
@@ -160,7 +160,9 @@ def _vanished(moved: Sequence[dict[str, Any]], counts: BeforeAfter | None) -> st
     listed = [line for entry in moved if len(entry["columns"]) > 1 for line in entry.get("frequencies", ())]
     of_all = bool(listed)
     if not of_all and counts is not None:
-        listed = [{"letter": " · ".join(v.values), "before": v.before, "after": v.after} for v in counts.pairs]
+        listed = [
+            {"letter": " · ".join(pair.values), "before": pair.before, "after": pair.after} for pair in counts.pairs
+        ]
     gone = [line for line in listed if line["before"] >= 10 and not line["after"]]
     if not gone:
         return ""
@@ -176,8 +178,8 @@ def _vanished(moved: Sequence[dict[str, Any]], counts: BeforeAfter | None) -> st
 def _pairs(counts: BeforeAfter) -> list[str]:
     flagged = sorted((v for v in counts.pairs if v.flagged), key=lambda v: -abs(v.after - v.before))
     return [
-        f"{combination([f'{c} {v}' for c, v in zip(pair.columns, pair.values, strict=True)])}: {pair.before:,} → "
-        f"{pair.after:,} rows"
+        f"{combination([f'{column} {v}' for column, v in zip(pair.columns, pair.values, strict=True)])}: "
+        f"{pair.before:,} → {pair.after:,} rows"
         for pair in flagged[:MOST_PAIRS]
     ]
 

@@ -67,7 +67,7 @@ def audited(seen: MechanismAudit) -> list[str]:
     what = "What the recipe lets out of one row, proved:" if seen.one_row else "What the recipe lets out, proved:"
     lines = [*guesses(seen.attacks), what, *_lines(rows)]
     lines += ["", *_attacker(seen), "", "It keeps these promises, and could be written with them:"]
-    lines += [f"  {g.words()}" for g in seen.guarantees]
+    lines += [f"  {promise.words()}" for promise in seen.guarantees]
     return lines + [f"Note: {remark}." for remark in seen.remarks]
 
 

@@ -115,7 +115,9 @@ def fields_compared(document: Document) -> int:
     aim = document["objective"].get("minimize") or {}
     parts = aim.get("sum") or ([aim] if "distortion" in aim else [])
     plain = [
-        p for p in parts if p["distortion"] == "hamming" and len(p["of"]) == 1 and not ("weight" in p or "classes" in p)
+        part
+        for part in parts
+        if part["distortion"] == "hamming" and len(part["of"]) == 1 and not ("weight" in part or "classes" in part)
     ]
     return len(plain) if len(plain) == len(parts) else 0
 

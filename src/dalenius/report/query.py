@@ -80,7 +80,7 @@ def audited_query(seen: QueryAudit) -> list[str]:
     if m.worst.beliefs and m.worst.high:
         lines += ["", "The attacker who learns most believes of a record, and of f then:"]
         lines += [f"  {line}" for line in m.worst.words()]
-    lines += ["", "It keeps these promises:", *(f"  {g.words()}" for g in seen.guarantees)]
+    lines += ["", "It keeps these promises:", *(f"  {promise.words()}" for promise in seen.guarantees)]
     return lines + [f"Note: {remark}." for remark in m.remarks]
 
 

@@ -83,7 +83,7 @@ def combination(values: Sequence[object]) -> str:
     >>> combination(["free care", "7 or more", "16 or more"])
     'free care · 7 or more · 16 or more'
     """
-    return " · ".join(shown(v) for v in values)
+    return " · ".join(shown(value) for value in values)
 
 
 def share(q: Fraction) -> str:
@@ -246,8 +246,8 @@ def _flows(channel: Kernel, same: Sequence[int], weight: Sequence[int] | None, *
         )
         for rank, y in enumerate(went[:MOST_PARTS]):
             moved = [
-                f"{shown(n)} {shown(v)}"
-                for n, v, stays in zip(
+                f"{shown(name)} {shown(v)}"
+                for name, v, stays in zip(
                     names, letters[y], letters[same[x]] if same else [None] * len(names), strict=True
                 )
                 if v != stays

@@ -130,7 +130,7 @@ def typical_errors(document: Document) -> list[str]:
 # --- what was proved ------------------------------------------------------------------------------------------------
 def _privacy(facts: Facts) -> str:
     """Which promises carry proved figures; only those are called proved."""
-    sure, count = sum(bool(p.figures) for p in facts.promises), len(facts.promises)
+    sure, count = sum(bool(promise.figures) for promise in facts.promises), len(facts.promises)
     how = "proved, in exact arithmetic, for the recipe that was used"
     if sure == count:
         return f"Every promise is {how}." if count > 1 else f"The promise is {how}."
@@ -167,7 +167,7 @@ proved exactly.'
     lines += form_named(document["channel"].get("form")).stated(document)
     if by_record(document):
         lines.append("Changing many rows together would not help.")
-    if facts.public and not (facts.promises and all(p.kind == "local_dp" for p in facts.promises)):
+    if facts.public and not (facts.promises and all(promise.kind == "local_dp" for promise in facts.promises)):
         lines.append(
             "The proof is in design.json, which the owner of the table holds. The card states its fingerprint, so that "
             "an auditor who gets the file can check it."
@@ -261,7 +261,7 @@ def seen(audit: "Audit | None") -> list[str]:
     if audit is None:
         return ["The released rows were not tested."]
     how = "with the original, row by row" if audit.paired else "with the original, in number: their order was shuffled"
-    against = [f for f in audit.findings if f.contradicts]
+    against = [finding for finding in audit.findings if finding.contradicts]
     tests, rarely = many(len(audit.findings), "test"), chance(audit.error)
     lines = [
         f"{many(audit.rows, 'released row')} {'was' if audit.rows == 1 else 'were'} compared {how}.",

@@ -52,7 +52,9 @@ def _matrix(rows: Rows) -> fmpq_mat:
     for i, row in enumerate(rows):
         if len(row) != width:
             raise InputError(f"row {i} has {len(row)} entries, row 0 has {width}")
-    return fmpq_mat(len(rows), width, [v if type(v) is int else _to_flint(v) for row in rows for v in row])
+    return fmpq_mat(
+        len(rows), width, [entry if type(entry) is int else _to_flint(entry) for row in rows for entry in row]
+    )
 
 
 def _reduced(rows: Rows) -> tuple[fmpq_mat, list[int]]:
@@ -110,8 +112,8 @@ def null_space(rows: Rows) -> list[list[Fraction]]:
     for free in sorted(set(range(reduced.ncols())) - set(pivots)):
         vector = [Fraction(0)] * reduced.ncols()
         vector[free] = Fraction(1)
-        for i, j in enumerate(pivots):
-            vector[j] = -_to_fraction(reduced[i, free])
+        for i, pivot in enumerate(pivots):
+            vector[pivot] = -_to_fraction(reduced[i, free])
         basis.append(vector)
     return basis
 

@@ -164,7 +164,7 @@ def _compressed(
     if isinstance(A, Sequence) and len(A) and isinstance(A[0], Mapping):
         sparse: Columns = A  # type: ignore[assignment]
         counts = np.array([len(column) for column in sparse])
-        index = np.array([i for column in sparse for i in column], dtype=np.int32)
+        index = np.array([entry for column in sparse for entry in column], dtype=np.int32)
         value = np.array([v for column in sparse for v in column.values()], dtype=np.float64)
         if len(index) and (index.min() < 0 or index.max() >= rows):
             raise InputError(f"a column names row {int(index.max())}; there are {rows} rows")
@@ -257,7 +257,7 @@ def _on_columns(columns: Rows, b: Sequence[Rational], chosen: Sequence[int]) -> 
     x, pivots = reduced_right([[*(columns[j][i] for j in chosen), right] for i, right in enumerate(b)])
     if len(chosen) in pivots:
         return None
-    return {chosen[j]: t for j, t in zip(pivots, x, strict=True) if t}
+    return {chosen[pivot]: t for pivot, t in zip(pivots, x, strict=True) if t}
 
 
 def exact_dual(
@@ -296,6 +296,6 @@ def exact_dual(
     right, pivots = reduced_right([[*(columns[j][i] for i in free), as_fraction(costs[j])] for j in basis])
     if len(free) in pivots:
         raise SolverFailed("no dual vector meets the costs of the basic columns: they are dependent, the costs are not")
-    for k, t in zip(pivots, right, strict=True):
-        y[free[k]] = t
+    for pivot, t in zip(pivots, right, strict=True):
+        y[free[pivot]] = t
     return y

@@ -202,7 +202,10 @@ def allocated_additive(variances: Sequence[float], d: float) -> list[float]:
         raise InputError("allocation needs a positive total and a positive variance")
 
     def at(nu: float) -> list[float]:  # 2 v / nu / (v + sqrt(...)): no cancellation
-        return [2 * v / nu / (v + sqrt(v * v + 4 * v / nu)) if v > 0 else 0.0 for v in variances]
+        return [
+            2 * variance / nu / (variance + sqrt(variance * variance + 4 * variance / nu)) if variance > 0 else 0.0
+            for variance in variances
+        ]
 
     u = root(lambda t: d - fsum(at(exp(t))), -200.0, 200.0)
     found = at(exp(u))
@@ -256,7 +259,9 @@ def _certain(law: Floats, shifts: Floats, reach: int, low: int, high: int) -> Fl
         at = [np.clip(t - shifts + reach, 0, len(law)).astype(int) for t in (low + 1, high)]
         inner = np.where(at[1] > at[0], told[at[1]] - told[at[0]], 0.0)
         ends = [below[at[0]], 1 - below[at[1]]]
-        return np.asarray(inner + sum(np.where(e > 1e-300, e * np.log2(np.maximum(e, 1e-300)), 0.0) for e in ends))
+        return np.asarray(
+            inner + sum(np.where(end > 1e-300, end * np.log2(np.maximum(end, 1e-300)), 0.0) for end in ends)
+        )
 
 
 def information(prior: Floats, weights: Sequence[float], first: int, low: int, high: int) -> float:

@@ -348,7 +348,9 @@ def _solved(
         w = w.astype(np.int64)
     numerators[pivots] = w
     denominators[pivots] = np.array(tops, dtype=denominators.dtype)
-    shared = np.array([gcd(int(d), *(int(v) for v in row)) for d, row in zip(denominators[pivots], w, strict=True)])
+    shared = np.array(
+        [gcd(int(d), *(int(entry) for entry in row)) for d, row in zip(denominators[pivots], w, strict=True)]
+    )
     numerators[pivots] //= shared[:, None]
     denominators[pivots] //= shared
     return numerators, denominators

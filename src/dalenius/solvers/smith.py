@@ -394,7 +394,8 @@ def _merged(points: Floats, reach: float) -> Floats:
     points = np.unique(points)
     groups = np.split(points, np.flatnonzero(np.diff(points) > min(0.12, reach / 8)) + 1)
     return np.array(
-        [-reach if g[0] == -reach else reach if g[-1] == reach else float(g.mean()) for g in groups], dtype=float
+        [-reach if group[0] == -reach else reach if group[-1] == reach else float(group.mean()) for group in groups],
+        dtype=float,
     )
 
 

@@ -118,7 +118,7 @@ class Draft:
     @property
     def most_frequent(self) -> Fraction:
         """How often the best guess of the first secret is right without any data."""
-        views = [[g for g in self.secrets if g.look.name in view] for view in self.wish.protect]
+        views = [[secret for secret in self.secrets if secret.look.name in view] for view in self.wish.protect]
         return max(Fraction(int(Cells.of(view).rows.max()), self.rows) for view in views)
 
 
@@ -220,7 +220,7 @@ def disclosure(
     first = [starting_groups(looks[name], wish) for name in used if name not in secrets]
     by_hand = {*wish.ranges, *wish.named}
     groups, cells, _ = merged(first, [*secrets.values()], least=wish.min_rows, most=MOST_COMBINATIONS, by_hand=by_hand)
-    found = secrets | {g.look.name: g for g in groups}
+    found = secrets | {group.look.name: group for group in groups}
     columns = [found[name] for name in used]
     return disclosure_text(wish, columns, observe, useful, path=path), columns, cells.smallest()
 
@@ -391,10 +391,10 @@ def _formed(
             finer = _for_records(first, wish)
             return RECORDS, _too_many(finer, EXCHANGED), finer
     groups, cells, _ = merged(first, [*secrets, *kept], least=wish.min_rows, most=most, by_hand=by_hand)
-    passes = not cells.small(wish.min_rows) and prod(g.size for g in groups) <= most
-    said = sum(g.bits for g in groups) / (sum(g.bits for g in first) or 1.0)
+    passes = not cells.small(wish.min_rows) and prod(group.size for group in groups) <= most
+    said = sum(group.bits for group in groups) / (sum(g.bits for g in first) or 1.0)
     if passes and (said >= HALF or wish.form == DENSE or not (wide or wish.promise == "deny")):
-        found = many(prod(g.size for g in groups), "combination")
+        found = many(prod(group.size for group in groups), "combination")
         return DENSE, f"{found} are few enough for one recipe that is best for all columns together.", groups
     if wish.promise == "deny":
         return EACH, _too_many(first, "each column gets a recipe of its own"), list(first)
@@ -412,8 +412,8 @@ def _formed(
             do=_way_out(wish, secrets, kept),
         )
     raise InputError(
-        f"After grouping there are still {prod(g.size for g in groups):,} combinations, and one recipe takes up to "
-        f"{most}. Release fewer columns, or group some by hand with --cut."
+        f"After grouping there are still {prod(group.size for group in groups):,} combinations, and one recipe takes "
+        f"up to {most}. Release fewer columns, or group some by hand with --cut."
     )
 
 

@@ -83,7 +83,7 @@ class Groups:
     def of_values(self) -> Integers:
         """For each value of the column, the place of its group."""
         if self.cuts:
-            found = np.searchsorted(np.array([float(c) for c in self.cuts]), self.look.numbers, side="right")
+            found = np.searchsorted(np.array([float(cut) for cut in self.cuts]), self.look.numbers, side="right")
         else:
             place = {value: k for k, group in enumerate(self.members) for value in group}
             found = np.array([place[value] for value in self.look.known], dtype=np.int64)
@@ -122,7 +122,7 @@ class Groups:
     def joined(self, one: int, other: int) -> "Groups":
         """With two groups made one; of values the rarer group goes into the other."""
         if self.cuts:
-            return Groups.by_cuts(self.look, [c for k, c in enumerate(self.cuts) if k != min(one, other)])
+            return Groups.by_cuts(self.look, [cut for k, cut in enumerate(self.cuts) if k != min(one, other)])
         first, last = sorted((one, other)) if self.look.is_ordered else (other, one)
         name = f"{self.labels[first]} or {self.labels[last]}"
         together = (*self.members[first], *self.members[last])
@@ -161,10 +161,12 @@ class Cells:
     @classmethod
     def of(cls, groups: Sequence[Groups]) -> "Cells":
         """Count the combinations of some columns."""
-        places = np.stack([g.of_values[g.look.codes] for g in groups], axis=1)
+        places = np.stack([group.of_values[group.look.codes] for group in groups], axis=1)
         many = groups[0].look.many  # the same of all columns: they were looked at together
         return _counted(
-            tuple(g.size for g in groups), places, np.ones(len(places), dtype=np.int64) if many is None else many
+            tuple(group.size for group in groups),
+            places,
+            np.ones(len(places), dtype=np.int64) if many is None else many,
         )
 
     def small(self, least: int) -> int:
@@ -244,7 +246,7 @@ def starting_groups(look: Look, wish: Wish) -> Groups:
     if look.is_numeric:
         counts = look.counts[: len(look.known)]
         cuts = round_cuts(look.numbers, counts, wish.groups)
-        return Groups.by_cuts(look, [written(c) for c in cuts]) if cuts else Groups.alone(look)
+        return Groups.by_cuts(look, [written(cut) for cut in cuts]) if cuts else Groups.alone(look)
     groups = Groups.alone(look)
     while len(groups.labels) > 2:
         counts = groups.counts[: len(groups.labels)]

@@ -102,7 +102,7 @@ def _merged(
     smallest = min(rows for _, rows in trials)
     if smallest < least:
         return ""
-    changed = {g.look.name: g for groups, _ in trials for g in groups if not g.untouched}
+    changed = {group.look.name: group for groups, _ in trials for group in groups if not group.untouched}
     lines = [
         f"in [columns.{key_of(name)}] write {_line(g, table.alphabets[name], columns.get(name))}"
         for name, g in changed.items()

@@ -116,7 +116,7 @@ def groups_line(members: Mapping[str, Sequence[str]]) -> str:
 
 def _mechanism(wish: Wish, form: str, because: str, released: Sequence[Groups], secrets: Sequence[Groups]) -> list[str]:
     names = [g.look.name for g in released]
-    observed = names + ([g.look.name for g in secrets] if form == RECORDS else [])
+    observed = names + ([secret.look.name for secret in secrets] if form == RECORDS else [])
     lines = ["[mechanism]", f"# {because}", f"observe = {names_of(observed)}", f"release = {names_of(names)}"]
     if wish.keep:
         lines.append(f"keep = {names_of(wish.keep)}")

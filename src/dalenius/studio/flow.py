@@ -106,8 +106,8 @@ class Flow:
 
 def _counted(outcomes: Sequence[Sequence[int]], counts: Integers, place: Mapping[tuple[int, ...], int]) -> Floats:
     found = np.zeros(len(place))
-    for codes, n in zip(outcomes, counts.tolist(), strict=True):
-        found[place[tuple(int(code) for code in codes)]] = n
+    for codes, count in zip(outcomes, counts.tolist(), strict=True):
+        found[place[tuple(int(code) for code in codes)]] = count
     return found
 
 
@@ -117,6 +117,6 @@ def _whole(row: Sequence[Fraction]) -> tuple[list[int], list[int]]:
     >>> _whole([Fraction(1, 2), Fraction(0), Fraction(1, 2)])
     ([0, 2], [1, 1])
     """
-    scale = lcm(*(v.denominator for v in row))
-    weights = [int(v * scale) for v in row]
-    return [y for y, w in enumerate(weights) if w], [w for w in weights if w]
+    scale = lcm(*(entry.denominator for entry in row))
+    weights = [int(entry * scale) for entry in row]
+    return [y for y, weight in enumerate(weights) if weight], [weight for weight in weights if weight]

@@ -147,7 +147,7 @@ def _values(flow: Flow) -> list[_Value]:
     found = []
     for k, (name, values) in enumerate(flow.names.items()):
         was, now = (np.bincount(codes[:, k], weights=n, minlength=len(values)) for codes, n in flow.ends())
-        found += [_Value(shown(name), shown(v), float(was[i]), float(now[i])) for i, v in enumerate(values)]
+        found += [_Value(shown(name), shown(value), float(was[i]), float(now[i])) for i, value in enumerate(values)]
     return found
 
 

@@ -46,9 +46,9 @@ class Session:
         self.lock = threading.RLock()
         self.table = as_written(open_table(path))
         self.left_out, sensitive = roles(self.table)
-        self.looks = look_at(self.table, [n for n in self.table.names if n not in self.left_out])
+        self.looks = look_at(self.table, [name for name in self.table.names if name not in self.left_out])
         self.rows = next(iter(self.looks.values())).rows
-        usable = [n for n in self.table.names if n not in self.left_out and n != sensitive]
+        usable = [name for name in self.table.names if name not in self.left_out and name != sensitive]
         released = usable if len(usable) <= AT_FIRST + 2 else self._at_first(usable, sensitive)
         first = dict.fromkeys(self.table.names, "out") | dict.fromkeys(released, "release")
         if sensitive:

@@ -308,8 +308,10 @@ def _with_rows(problem: Problem, source: TableSource, coded: Coded) -> Problem:
 def _all_rows(problem: Problem, coded: Coded) -> Problem:
     """With the number of released rows in place of "all" in every promise about all of them."""
     counted = tuple(
-        replace(g, rows=max(coded.rows, g.group)) if isinstance(g, Dalenius) and g.rows == "all" else g
-        for g in problem.guarantees
+        replace(promise, rows=max(coded.rows, promise.group))
+        if isinstance(promise, Dalenius) and promise.rows == "all"
+        else promise
+        for promise in problem.guarantees
     )
     return replace(problem, guarantees=counted)
 
@@ -335,10 +337,10 @@ def _public_uniform(problem: Problem, coded: Coded) -> Pmf | ProductPmf | Margin
 def _uniform(problem: Problem, alphabets: Alphabets) -> Pmf | ProductPmf | Margins:
     """Every outcome of these alphabets alike."""
     if problem.by_margins or problem.form in INDEPENDENT:
-        alike = ((name, a, np.arange(len(a))[:, None]) for name, a in alphabets.items())
+        alike = ((name, letters, np.arange(len(letters))[:, None]) for name, letters in alphabets.items())
         columns = tuple(Pmf.from_counts({name: a}, codes, [1] * len(a)) for name, a, codes in alike)
         return Margins(columns) if problem.by_margins else ProductPmf(columns)
-    sizes = [len(a) for a in alphabets.values()]
+    sizes = [len(letters) for letters in alphabets.values()]
     if prod(sizes) > OUTCOMES:
         raise problem.error(("source", "prior"), f"equal shares of {prod(sizes):,} combinations are too many")
     support = np.stack(np.unravel_index(np.arange(prod(sizes)), sizes), axis=1)
@@ -400,7 +402,7 @@ def _check_alphabets(prior: Pmf | ProductPmf, coded: Coded, file: str) -> None:
             continue
         if extra := [v for v in theirs if v not in letters]:
             why = f"the stated distribution has {extra[0]!r}, which is not declared"
-        elif lacking := [v for v in letters if v not in theirs]:
+        elif lacking := [letter for letter in letters if letter not in theirs]:
             why = f"the stated distribution lacks {lacking[0]!r}"
         else:
             why = "the values stand in another order"

@@ -199,7 +199,7 @@ def _coder(name: str, column: Column, base: Path | None) -> Coder:
         values = read_letters((base or Path()) / column.values_file, f"column {name!r}")
     if values is None:
         return _Growing(name, room)
-    letters = tuple(v for v in values if v != MISSING or column.missing == "refuse")
+    letters = tuple(value for value in values if value != MISSING or column.missing == "refuse")
     for letter in letters:
         if letter != letter.strip() or not letter:
             raise TableError(
@@ -343,7 +343,7 @@ class _Growing:
         final = np.zeros(len(letters) + 1, dtype=smallest(len(letters) + self.room))
         if self.room:
             final[0] = len(letters)
-        final[[self.known[v] for v in letters]] = np.arange(len(letters))
+        final[[self.known[letter] for letter in letters]] = np.arange(len(letters))
         return letters, final
 
 

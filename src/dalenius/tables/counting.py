@@ -122,9 +122,9 @@ class Coded:
     def counts(self, names: Sequence[str] | None = None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The outcomes that occur, one row of codes each and sorted, and how often each occurs."""
         names = self._checked(names)
-        sizes = [len(self.alphabets[n]) for n in names]
+        sizes = [len(self.alphabets[name]) for name in names]
         if prod(sizes) > LARGEST:
-            table = np.stack([self.codes[n].astype(np.int64) for n in names], axis=1)
+            table = np.stack([self.codes[name].astype(np.int64) for name in names], axis=1)
             outcomes, many = np.unique(table, axis=0, return_counts=True)
             return outcomes, many.astype(np.int64)
         dense = np.zeros(prod(sizes) if prod(sizes) <= DENSE else 0, dtype=np.int64)
@@ -148,7 +148,7 @@ class Coded:
 
     def cells(self, names: Sequence[str], weights: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
         """How often each outcome of the named columns occurs, or the sum of its weights; last column fastest."""
-        size = prod(len(self.alphabets[n]) for n in names)
+        size = prod(len(self.alphabets[name]) for name in names)
         found = np.zeros(size, dtype=np.int64 if weights is None else np.float64)
         for start, some in self.slices(SLICE):
             own = None if weights is None else weights[start : start + some.rows]
@@ -159,7 +159,7 @@ class Coded:
         """The exact law of a row drawn at random: counts over their total."""
         names = self._checked(names)
         support, many = self.counts(names)
-        return Pmf.from_counts({n: self.alphabets[n] for n in names}, support, many.tolist())
+        return Pmf.from_counts({name: self.alphabets[name] for name in names}, support, many.tolist())
 
     # --- the same table, otherwise ----------------------------------------------------------------------------------
     def take(self, index: npt.ArrayLike) -> "Coded":
@@ -178,7 +178,8 @@ class Coded:
     def trimmed(self) -> "Coded":
         """The same table, with the letter "(missing)" only where a value is missing."""
         kept = {
-            n: a if a[-1] != MISSING or occurs(len(a) - 1, self.codes[n]) else a[:-1] for n, a in self.alphabets.items()
+            name: letters if letters[-1] != MISSING or occurs(len(letters) - 1, self.codes[name]) else letters[:-1]
+            for name, letters in self.alphabets.items()
         }
         return replace(self, alphabets=kept)
 
@@ -212,7 +213,7 @@ class Coded:
             column = columns.get(name, Column())
             if column.grid is None:
                 category = column.missing == "category"
-                values = tuple(v for v in letters if v != MISSING or not category)
+                values = tuple(letter for letter in letters if letter != MISSING or not category)
                 missing = "refuse" if column.from_table and MISSING not in letters else column.missing
                 known[name] = replace(column, values=values, values_file=None, missing=missing)
         return known
@@ -220,7 +221,7 @@ class Coded:
 
 # --- the hash tree ----------------------------------------------------------------------------------------------------
 def _head(alphabets: Mapping[str, Sequence[str]], rows: int) -> bytes:
-    head = {"names": list(alphabets), "alphabets": [list(a) for a in alphabets.values()], "rows": rows}
+    head = {"names": list(alphabets), "alphabets": [list(letters) for letters in alphabets.values()], "rows": rows}
     return json.dumps(head, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
 
 

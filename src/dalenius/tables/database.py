@@ -443,7 +443,7 @@ class _Neighbours:
         """Look at the rows of a batch, and at the last one of the batch before it."""
         if not batch.num_rows:
             return
-        columns = [batch.column(k) for k in self.places]
+        columns = [batch.column(place) for place in self.places]
         if self._last is not None and all(a.equals(c[0]) for a, c in zip(self._last, columns, strict=True)):
             self._refuse(self._rows)
         same = np.ones(batch.num_rows - 1, dtype=bool)

@@ -135,7 +135,7 @@ class Delimited:
             raise _not_text(self.path, self.dialect) from None
 
     def _slow(self, columns: Sequence[str], chunk: int) -> Iterator[Any]:
-        at = [self.header.index(n) for n in columns]
+        at = [self.header.index(column) for column in columns]
         rows = self.records()
         while block := list(islice(rows, chunk)):
             fields = list(zip(*block, strict=True))

@@ -326,12 +326,12 @@ def read_letters(path: str | Path, whose: str) -> tuple[str, ...]:
     what = f"file of values for {whose}:"
     if path.suffix.lower() == ".json":
         letters = read_json(path, what)
-        if not isinstance(letters, list) or not all(type(v) in (str, int) for v in letters):
+        if not isinstance(letters, list) or not all(type(letter) in (str, int) for letter in letters):
             raise TableError(
                 f"{path.name}: the values of {whose} are not a list of strings",
                 do="Write the values as texts, in quotes.",
             )
-        return tuple(str(v) for v in letters)
+        return tuple(str(letter) for letter in letters)
     lines = (line.strip() for line in read_text(path, what).removeprefix("\ufeff").splitlines())
     return tuple(line for line in lines if line)
 
@@ -375,7 +375,7 @@ def conditionally_iid(prior: Pmf, kernel: Channel, hidden: str, n: int) -> Pmf:
             f"{n} samples have {many} outcomes, more than {MOST_OUTCOMES:,}; to protect each single one of them, write "
             f'observe = ["{alike.sample}"] and independent = ["{alike.sample}"], and types will do'
         )
-    scale = lcm(*(v.denominator for row in kernel.rows for v in row))
+    scale = lcm(*(entry.denominator for row in kernel.rows for entry in row))
     codes, counts = [], []
     for (w,), weight in zip(prior.support.tolist(), prior.weights.tolist(), strict=True):
         row = np.array([int(v * scale) for v in kernel.rows[w]], dtype=object)

@@ -157,7 +157,7 @@ def together(scans: Sequence[Scan], positions: Sequence[int]) -> str:
     >>> together([Scan(Path("/a"), ("x y",))], [0])
     'select "x y" as c0 from read_parquet(\\'/a\\', file_row_number = true, hive_partitioning = false)'
     """
-    named = [[f"{quoted(scan.raw[k])} as c{j}" for j, k in enumerate(positions)] for scan in scans]
+    named = [[f"{quoted(scan.raw[position])} as c{j}" for j, position in enumerate(positions)] for scan in scans]
     return " union all ".join(scan.rows(*names) for scan, names in zip(scans, named, strict=True))
 
 
@@ -200,7 +200,7 @@ def scans_of(table: Table, positions: Sequence[int]) -> list[Scan] | None:
         folded = {name.casefold() for name in schema.names}  # DuckDB does not tell A from a
         if len(folded) < len(schema.names) or any(sign in str(place) for sign in "*?[\0"):
             return None
-        kinds.add(tuple(_plain(schema.field(at[table.names[k]]).type) for k in positions))
+        kinds.add(tuple(_plain(schema.field(at[table.names[position]]).type) for position in positions))
         found.append(Scan(place, tuple(schema.names[at[name]] for name in table.names)))
     # Types that differ from file to file would be made one: 5 and 5.00 are two texts here, and one number there.
     return found if len(kinds) == 1 and None not in kinds.pop() else None

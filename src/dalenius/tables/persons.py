@@ -164,7 +164,7 @@ def _by_hash(table: Table, columns: Collection[Codes], names: Iterator[Any]) -> 
         done += len(some)
     readers = [tape.reader(), *(one.reader() for one in beside)]
     for k in range(1 << _BUCKET_BITS):
-        rows, *held = (np.concatenate([read(int(e[k]), int(e[k + 1])) for e in edges]) for read in readers)
+        rows, *held = (np.concatenate([read(int(edge[k]), int(edge[k + 1])) for edge in edges]) for read in readers)
         order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))
         rows = rows[order]
         begins = np.flatnonzero(np.concatenate(([True], (rows[1:, :2] != rows[:-1, :2]).any(axis=1)))[: len(rows)])

@@ -89,9 +89,9 @@ def _letters(top: Section, records: int) -> tuple[tuple[str, ...], ...] | Interv
 
 
 def _alphabet(top: Section, letters: list[Any]) -> tuple[str, ...]:
-    if not all(isinstance(v, str | int | Decimal) and not isinstance(v, bool) for v in letters):
+    if not all(isinstance(letter, str | int | Decimal) and not isinstance(letter, bool) for letter in letters):
         raise top.error("a value is a string or a number", "letters")
-    words = tuple(str(v) for v in letters)
+    words = tuple(str(letter) for letter in letters)
     if not words or len(set(words)) != len(words):
         raise top.error("values lists a value twice, or none", "letters")
     return words
@@ -179,10 +179,10 @@ def query_from_json(document: Any, where: str) -> Query:
     table = kernel = None
     if isinstance(kind, dict) and set(kind) == {"values"} and isinstance(kind["values"], list):
         values: list[Any] = kind["values"]
-        kind, table = "table", tuple(_value(v, where) for v in values)
+        kind, table = "table", tuple(_value(value, where) for value in values)
     if isinstance(noise, dict) and set(noise) == {"letters", "rows"}:
         rows = _lists(noise["rows"], f"{where}: the rows of the noise")
-        kernel = tuple(_words(noise["letters"], where)), tuple(tuple(exact(v) for v in row) for row in rows)
+        kernel = tuple(_words(noise["letters"], where)), tuple(tuple(exact(entry) for entry in row) for row in rows)
         channel = Channel({"f": tuple(str(k) for k in range(len(rows)))}, {"Y": kernel[0]}, kernel[1])
         noise, kernel = "table", (channel.output["Y"], channel.rows)
     if not isinstance(kind, str) or not isinstance(noise, str):
@@ -210,13 +210,13 @@ def _letters_from_json(letters: Any, records: int, where: str) -> tuple[tuple[st
             f"{where}: more than {RECORDS:,} records with a list of values have too many values",
             do="Ask about fewer records, or name a query such as count.",
         )
-    if isinstance(letters, list) and letters and all(isinstance(a, list) for a in letters):
-        return tuple(_words(a, where) for a in letters)
+    if isinstance(letters, list) and letters and all(isinstance(letter, list) for letter in letters):
+        return tuple(_words(letter, where) for letter in letters)
     return (_words(letters, where),) * records
 
 
 def _words(letters: Any, where: str) -> tuple[str, ...]:
-    if not isinstance(letters, list) or not letters or not all(isinstance(v, str) for v in letters):
+    if not isinstance(letters, list) or not letters or not all(isinstance(letter, str) for letter in letters):
         raise InputError(
             f"{where}: values are a list of strings, or one such list for each record",
             do="Write the values as texts, in quotes.",

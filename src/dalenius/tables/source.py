@@ -106,9 +106,9 @@ class Table:
         A table without rows, or one that is not what it was when it was opened, is refused at the end of the pass.
         """
         place = {name: k for k, name in enumerate(self.names)}  # ten thousand columns are looked up at once
-        positions = [place[n] if n in place else self.position(n) for n in columns]
+        positions = [place[column] if column in place else self.position(column) for column in columns]
         done = 0
-        where = [f"{self.name}, column {n!r}" for n in columns]
+        where = [f"{self.name}, column {column!r}" for column in columns]
         try:
             for batch in self.read(positions, self.chunk):
                 if not batch.num_rows:
@@ -332,7 +332,7 @@ def _of_few_values(file: Any, names: list[str]) -> list[str]:
     first = next(file.iter_batches(batch_size=FIRST_ROWS, columns=names), None) if names else None
     if first is None:
         return []
-    return [n for n in names if FEW * pc.count_distinct(first.column(n)).as_py() <= first.num_rows]
+    return [name for name in names if FEW * pc.count_distinct(first.column(name)).as_py() <= first.num_rows]
 
 
 def _from_arrow(path: Path, chunk: int, dialect: Dialect) -> Table:
@@ -375,7 +375,7 @@ def from_object(source: Any, chunk: int, dialect: Dialect) -> Table:
             do="Pass one of these.",
         )
     # pandas adds the labels of its rows; they are no column of the table.
-    kept = [k for k, n in enumerate(table.column_names) if not INDEX.fullmatch(n)]
+    kept = [k for k, name in enumerate(table.column_names) if not INDEX.fullmatch(name)]
     table = table.select(kept)
 
     def read(positions: Sequence[int], chunk: int) -> Iterator[Any]:
@@ -385,4 +385,4 @@ def from_object(source: Any, chunk: int, dialect: Dialect) -> Table:
 
 
 def _trimmed(names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(n.strip() for n in names)
+    return tuple(name.strip() for name in names)

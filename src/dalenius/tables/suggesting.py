@@ -95,7 +95,10 @@ def _is_missing(word: str, columns: Iterable[Seen]) -> bool:
     holding = [seen.counts for seen in columns if word in seen.counts]
     if word in MISSING_WORDS or not holding:
         return bool(holding)
-    others = [[t for t in counts if t not in MISSING_AMONG_NUMBERS and t not in MISSING_WORDS] for counts in holding]
+    others = [
+        [count for count in counts if count not in MISSING_AMONG_NUMBERS and count not in MISSING_WORDS]
+        for counts in holding
+    ]
     return all(texts and all(map(_is_quantity, texts)) for texts in others)
 
 

@@ -117,7 +117,9 @@ def _text_writer(path: Path, delimiter: str, columns: Mapping[str, tuple[Codes, 
     for name, (_, letters) in columns.items():
         sign = MISSING if "?" in letters else "?"
         end = "\n" if name == last else delimiter
-        fields.append(pa.array([_field(sign if v == MISSING else v) + end for v in letters], pa.large_string()))
+        fields.append(
+            pa.array([_field(sign if letter == MISSING else letter) + end for letter in letters], pa.large_string())
+        )
     with path.open("wb") as file:
         file.write((delimiter.join(map(_field, columns)) + "\n").encode())
 
@@ -136,12 +138,12 @@ def _arrow_writer(path: Path, kind: str, columns: Mapping[str, tuple[Codes, tupl
     text = pa.dictionary(pa.int32(), pa.string())
     schema = pa.schema([pa.field(name, text) for name in columns])
     # Codes as positions among the letters that are not missing; null where the letter is MISSING.
-    kept = {n: [v for v in letters if v != MISSING] for n, (_, letters) in columns.items()}
+    kept = {n: [letter for letter in letters if letter != MISSING] for n, (_, letters) in columns.items()}
     places = {}
     for name, (_, letters) in columns.items():
         number = iter(range(len(letters)))
-        places[name] = pa.array([None if v == MISSING else next(number) for v in letters], pa.int32())
-    letters_of = {n: pa.array(kept[n], pa.string()) for n in columns}
+        places[name] = pa.array([None if letter == MISSING else next(number) for letter in letters], pa.int32())
+    letters_of = {column: pa.array(kept[column], pa.string()) for column in columns}
     if kind == "parquet":
         from pyarrow import parquet
 

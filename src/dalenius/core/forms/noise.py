@@ -201,7 +201,9 @@ class Noise(Kernel):
     @property
     def on_own_grids(self) -> bool:  # type: ignore[override]
         own = [[int(i == j) for j in range(len(self.inputs))] for i in range(len(self.inputs))]
-        same = all(list(self.output[n]) == list(letters) for n, letters in self.inputs.items() if n in self.output)
+        same = all(
+            list(self.output[name]) == list(letters) for name, letters in self.inputs.items() if name in self.output
+        )
         return same and all([*map(list, m)] == own for m in (self.give, [axis.take for axis in self.axes]))
 
     @property

@@ -182,8 +182,11 @@ class Orbits(Kernel):
             "inputs": {name: list(letters) for name, letters in self.inputs.items()},
             "output": {name: list(letters) for name, letters in self.output.items()},
             "columns": [
-                [written(c.weight), [[written(mass), list(word)] for mass, word in zip(c.masses, c.words, strict=True)]]
-                for c in self.columns
+                [
+                    written(column.weight),
+                    [[written(mass), list(word)] for mass, word in zip(column.masses, column.words, strict=True)],
+                ]
+                for column in self.columns
             ],
         }
 

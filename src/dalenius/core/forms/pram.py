@@ -78,5 +78,6 @@ class Pram(Kernel):
         rest = [(1 - q) / max(len(self.q) - 1, 1) for q in self.q]
         places = range(len(self.q))
         return tuple(
-            tuple(q if x == y else other for y in places) for x, (q, other) in enumerate(zip(self.q, rest, strict=True))
+            tuple(q if x == place else other for place in places)
+            for x, (q, other) in enumerate(zip(self.q, rest, strict=True))
         )

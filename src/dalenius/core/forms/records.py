@@ -75,7 +75,9 @@ class Records(Kernel):
     def drawn_row(self, codes: Sequence[int]) -> int:
         """The row that an outcome of the inputs reads, given by letter codes."""
         if tuple(codes) not in self.place:
-            told = ", ".join(f"{name}={a[code]}" for (name, a), code in zip(self.inputs.items(), codes, strict=True))
+            told = ", ".join(
+                f"{name}={letters[code]}" for (name, letters), code in zip(self.inputs.items(), codes, strict=True)
+            )
             raise Unsupported(f"{told} is not in the table of this design; design the release of that table anew")
         return self.place[tuple(codes)]
 
@@ -95,7 +97,8 @@ class Records(Kernel):
         for codes, columns in ((read, inputs), (records, output)):
             sizes = [len(letters) for letters in columns.values()]
             if any(
-                len(row) != len(sizes) or not all(0 <= k < n for k, n in zip(row, sizes, strict=True)) for row in codes
+                len(row) != len(sizes) or not all(0 <= entry < size for entry, size in zip(row, sizes, strict=True))
+                for row in codes
             ):
                 raise InvalidChannel("an outcome of form 'records' has a code outside its list of values")
         return cls(inputs, output, read, records, lines)
@@ -132,7 +135,7 @@ class Records(Kernel):
     @cached_property
     def sparse(self) -> Sparse:
         columns = list(self.output.values())
-        released = [tuple(a[k] for a, k in zip(columns, record, strict=True)) for record in self.records]
+        released = [tuple(column[k] for column, k in zip(columns, record, strict=True)) for record in self.records]
         return Sparse(dict(zip(self.read, self.lines, strict=True)), released)
 
     @cached_property

@@ -91,7 +91,9 @@ class Staircase(Kernel):
                 "a recipe of form 'staircase' has exactly the keys form, inputs, output, ratio, group and columns"
             )
         group, columns = document["group"], document["columns"]
-        if not isinstance(columns, list) or not all(isinstance(c, list) and len(c) == 2 for c in columns):
+        if not isinstance(columns, list) or not all(
+            isinstance(column, list) and len(column) == 2 for column in columns
+        ):
             raise InvalidChannel('"columns" of a staircase is a list of pairs: a weight and a list of classes')
         read = tuple((exact(w, "a weight"), _whole(members)) for w, members in columns)
         sides = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")

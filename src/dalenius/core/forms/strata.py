@@ -94,7 +94,10 @@ class Strata(Kernel):
             raise InvalidChannel(
                 '"strata" names the last inputs, and `channels` has a recipe for each of their outcomes'
             )
-        sides = {"inputs": {n: list(a) for n, a in inputs.items() if n not in strata}, "output": document["output"]}
+        sides = {
+            "inputs": {name: list(letters) for name, letters in inputs.items() if name not in strata},
+            "output": document["output"],
+        }
         parts = [part for part in document["channels"] if isinstance(part, dict)]
         return cls(inputs, tuple(map(str, strata)), tuple(channel_of({**part, **sides}) for part in parts))
 

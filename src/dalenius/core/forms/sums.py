@@ -125,7 +125,9 @@ class Sums(Kernel):
             )
         inputs = alphabets(document["inputs"], "inputs")
         output = alphabets(document["output"], "output")
-        if type(document["modulus"]) is not int or any(len(a) != document["modulus"] for a in output.values()):
+        if type(document["modulus"]) is not int or any(
+            len(letters) != document["modulus"] for letters in output.values()
+        ):
             raise InvalidChannel("each output of form 'sums' has the residues of its modulus as values")
         states = tuple(
             tuple(tuple(exact(entry, "a recipe entry") for entry in row) for row in rows) for rows in document["states"]

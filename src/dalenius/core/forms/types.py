@@ -129,7 +129,10 @@ class Types(Kernel):
             "inputs": {self.sample: list(self.alphabet)},
             "n": self.n,
             "output": {name: list(a) for name, a in self.output.items()},
-            "rows": [{letter: written(p) for letter, p in zip(letters, row, strict=True) if p} for row in self.of_type],
+            "rows": [
+                {letter: written(entry) for letter, entry in zip(letters, row, strict=True) if entry}
+                for row in self.of_type
+            ],
             **({"columns": list(self.columns)} if self.columns else {}),
         }
 

@@ -40,13 +40,13 @@ def counting(session: Session, table: Table) -> Read:
     """
 
     def read(positions: Sequence[int], chunk: int) -> Iterator[Any]:
-        plain = [f"c{k}" for k, _ in enumerate(positions)]
+        plain = [f"c{k}" for k, position in enumerate(positions)]
         grouped = f"select {', '.join(plain)}, count(*) as n from {{}} group by all"
         scans = scans_of(table, positions)
         if scans is not None:
             found = session.batches(grouped.format(f"({together(scans, positions)})"), CHUNK)
         else:
-            texts = table.batches([table.names[k] for k in positions])
+            texts = table.batches([table.names[position] for position in positions])
             batches = (pa.record_batch(batch.columns, names=plain) for batch in texts)
             first = next(batches, None)
             if first is None:
@@ -81,7 +81,7 @@ def in_order(session: Session, table: Table) -> Read:
         for scan in scans:
             done = 0
             for batch in session.batches(
-                scan.rows("file_row_number", *(quoted(scan.raw[k]) for k in positions)), chunk
+                scan.rows("file_row_number", *(quoted(scan.raw[position]) for position in positions)), chunk
             ):
                 numbers = batch.column(0).to_numpy()
                 if not np.array_equal(numbers, np.arange(done, done + len(numbers))):

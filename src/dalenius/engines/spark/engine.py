@@ -137,7 +137,7 @@ class Spark:
 
         def hashed(block: Any) -> Any:
             rows = block.sort_by(NUMBER)
-            codes = {n: rows.column(p).to_numpy() for n, p in zip(coding.names, coding.plain, strict=True)}
+            codes = {name: rows.column(p).to_numpy() for name, p in zip(coding.names, coding.plain, strict=True)}
             leaf = block_digest(Coded(dict(alphabets), codes))
             return pa.table({PLACE: rows.column(PLACE)[:1], "leaf": pa.array([leaf], pa.binary())})
 
@@ -258,7 +258,7 @@ def _counting(frame: Any) -> Callable[[Sequence[int], int], Iterator[Any]]:
     """Batches of rows that are spread out from the counts of the asked columns."""
 
     def read(positions: Sequence[int], chunk: int) -> Iterator[Any]:
-        names = [frame.columns[k] for k in positions]
+        names = [frame.columns[position] for position in positions]
         with one_sentence("the table"):
             found = frame.groupBy(*map(ticked, names)).count().toArrow()
         return spread_out(found.to_batches(max_chunksize=chunk), chunk)

@@ -60,7 +60,7 @@ class Coding:
     def coded(self, batch: Any) -> Coded:
         """The codes of a batch of rows."""
         if self.letters is not None:
-            found = {n: batch.column(p).to_numpy() for n, p in zip(self.names, self.plain, strict=True)}
+            found = {name: batch.column(p).to_numpy() for name, p in zip(self.names, self.plain, strict=True)}
             return Coded(dict(self.letters), {n: c.astype(smallest(len(self.letters[n]))) for n, c in found.items()})
         table = pa.Table.from_batches([batch]).select(self.plain).rename_columns(list(self.names))
         return encode(open_table(table, dialect=self.dialect, chunk=BATCH), self.columns, self.names)
@@ -84,7 +84,7 @@ class Coding:
                 yield batch.column(NUMBER).to_numpy(), self.coded(batch)
 
     def _batch(self, some: Coded, beside: dict[str, Any]) -> Any:
-        arrays = [*beside.values(), *(pa.array(some.codes[n].astype(np.int32)) for n in self.names)]
+        arrays = [*beside.values(), *(pa.array(some.codes[name].astype(np.int32)) for name in self.names)]
         return pa.record_batch(arrays, names=[*beside, *self.plain])
 
 
@@ -103,7 +103,7 @@ class Task:
         self.subkeys, self.order = tuple(draws), order
         self.coding, self.alphabets = coding, alphabets
         drawing = Drawing(self.channel, self.kept, self.subkeys)
-        nobody = Coded(alphabets, {n: np.zeros(1, dtype=np.uint8) for n in alphabets})
+        nobody = Coded(alphabets, {alphabet: np.zeros(1, dtype=np.uint8) for alphabet in alphabets})
         self.leaving = drawing.letters(nobody)
         self.width = drawing.width
 
@@ -124,7 +124,7 @@ class Task:
     def pairs(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Each record beside what it drew, in codes."""
         for _, some, (columns, inputs, letters) in self._drawn(batches):
-            arrays = [some.codes[n] for n in self.alphabets] + [columns[n] for n in self.leaving]
+            arrays = [some.codes[alphabet] for alphabet in self.alphabets] + [columns[n] for n in self.leaving]
             for side in (inputs, letters):
                 arrays += [side] if side.ndim == 1 else list(side.T)
             yield pa.record_batch([pa.array(a.astype(np.int64)) for a in arrays], names=self.pair_names())
@@ -157,7 +157,7 @@ def plain(word: str, names: Iterable[str]) -> list[str]:
     >>> plain("column", ["a.b", "`c`"])
     ['column 0', 'column 1']
     """
-    return [f"{word} {k}" for k, _ in enumerate(names)]
+    return [f"{word} {k}" for k, name in enumerate(names)]
 
 
 def schema(*parts: Any) -> str:

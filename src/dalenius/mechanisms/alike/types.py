@@ -115,7 +115,10 @@ class _Table:
         self.posterior = np.array([[weights[x][w] / masses[x] for w in self.values] for x in seen])
         # t_a / n - p(a): what the checker multiplies, for each letter but the last.
         self.offset = np.array(
-            [[float(Fraction(self.types[x][a], law.n) - self.sample[a]) for a in self.letters] for x in seen]
+            [
+                [float(Fraction(self.types[x][letter], law.n) - self.sample[letter]) for letter in self.letters]
+                for x in seen
+            ]
         )
 
     def channel(self, problem: Problem, c: Floats, letters: int, *, bits: int = 96) -> Types:
@@ -131,7 +134,10 @@ class _Table:
             )
         scale = [q.denominator for q in self.sample]
         offsets = [
-            [self.types[x][a] * scale[a] - law.n * self.sample[a].numerator for a in self.letters[:-1]]
+            [
+                self.types[x][letter] * scale[letter] - law.n * self.sample[letter].numerator
+                for letter in self.letters[:-1]
+            ]
             for x in self.possible
         ]
         full = np.zeros((len(self.possible), letters))

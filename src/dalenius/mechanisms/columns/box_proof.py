@@ -66,7 +66,7 @@ def proof_by_parts(problem: Problem, labels: Labels, parts: Parts, found: Sequen
         for atoms, one in zip(parts.atoms, found, strict=True)
     ]
     places = _places(problem)
-    return Certificate({"rule": "components", "views": [places[k] for k in parts.views], "parts": proofs})
+    return Certificate({"rule": "components", "views": [places[view] for view in parts.views], "parts": proofs})
 
 
 def _by_boxes(
@@ -81,9 +81,9 @@ def _by_boxes(
     """The tree over some inputs; each view has its slot among so many promises."""
     joint = problem.pmf
     mass = joint.counts(problem.inputs)
-    counts = [int(mass[x]) for x in atoms]
+    counts = [int(mass[atom]) for atom in atoms]
     total = sum(counts)
-    logs = [Fraction(-log2(Fraction(n, total))[0], 1 << BITS) for n in counts]
+    logs = [Fraction(-log2(Fraction(count, total))[0], 1 << BITS) for count in counts]
     # Boxes are over the posteriors of what is told, in the order of the columns that the objective names.
     outcomes = joint.grouped(problem.inputs)[0]
     at = [problem.inputs.index(name) for name in problem.objective.names]
@@ -119,7 +119,7 @@ def _by_orbits(labels: Labels, found: SelfDisclosure) -> Certificate:
     """A tree with one price for each type; views have the same letters, whose places are those in the first view."""
     place = {a: k for k, a in enumerate(labels.by_place[0])}
     atoms = list(zip(*labels.of_atoms, strict=True))
-    kinds = sorted({tuple(sorted(x)) for x in atoms})
+    kinds = sorted({tuple(sorted(atom)) for atom in atoms})
     price = {tuple(sorted(place[a] for a in kind)): d for kind, d in zip(kinds, found.dual, strict=True)}
     prices = in_units(price[kind] for kind in sorted(price))
     return Certificate({"rule": "orbits", "prices": prices, "tree": list(_orbit_tree(found, atoms, place))})

@@ -75,8 +75,8 @@ def _orbits(problem: Problem, found: SelfDisclosure) -> Orbits:
     """Each column once, for all orders of the samples."""
     codes = [tuple(int(a) for a in x) for x in problem.pmf.grouped(problem.inputs)[0]]
     columns = [
-        Orbit(theta, tuple(t[x] for x in sorted(t)), tuple(codes[x] for x in sorted(t)))
-        for t, theta in zip(found.columns, found.theta, strict=True)
+        Orbit(theta, tuple(column[x] for x in sorted(column)), tuple(codes[x] for x in sorted(column)))
+        for column, theta in zip(found.columns, found.theta, strict=True)
         if theta
     ]
     return Orbits(problem.pmf.alphabets(problem.inputs), problem.output or "Y", tuple(columns))
@@ -84,7 +84,7 @@ def _orbits(problem: Problem, found: SelfDisclosure) -> Orbits:
 
 def _columns(found: SelfDisclosure, views: list[list[int]], p: list[Fraction]) -> list[list[Rational]] | None:
     """theta t for every letter, with the mean p exactly; None where symmetry makes too many of them."""
-    used = [(t, theta) for t, theta in zip(found.columns, found.theta, strict=True) if theta]
+    used = [(column, theta) for column, theta in zip(found.columns, found.theta, strict=True) if theta]
     if not found.symmetric:
         return [_dense(t, len(p), theta) for t, theta in used]
     most = MOST_IMAGES * OUTCOMES**2 // max(OUTCOMES, len(p)) ** 2

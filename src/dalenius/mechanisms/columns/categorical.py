@@ -54,7 +54,11 @@ def categorical(problem: Problem) -> Design:
     joint = problem.pmf
     if tuple(joint.variables) != problem.observe:
         joint = joint.marginal(problem.observe)
-    problem = replace(problem, joint=joint, columns={n: c for n, c in problem.columns.items() if n in problem.observe})
+    problem = replace(
+        problem,
+        joint=joint,
+        columns={name: column for name, column in problem.columns.items() if name in problem.observe},
+    )
     remarks = [joint.note or problem.pmf.note] if joint.note or problem.pmf.note else []
     if isinstance(problem.objective, MinimizeDistortion):
         return _least_distortion(problem, remarks)
@@ -111,7 +115,7 @@ def _at(problem: Problem, distortion: Fraction) -> tuple[Resample, Certificate]:
         often = Counter(letters)
         group = {n: k for k, n in enumerate(often)}
         letters, places, many = list(often), list(map(group.__getitem__, letters)), often.values()
-    scaled = [n * v for n in letters]
+    scaled = [letter * v for letter in letters]
     above = [n - u if n > u else 0 for n in scaled]
     one = sum(map(mul, many, above))
     keep = Ratios(above, [n or 1 for n in scaled], places)

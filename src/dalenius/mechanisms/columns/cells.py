@@ -137,7 +137,9 @@ class _Cone:
             counts = self.problem.pmf.counts(self.problem.inputs, promise.about)
             shares = _shares(counts, self.weight)
             alone = p @ shares
-            self.secrets.append(_Secret(len(alone), sum(c.shape[1] for c in columns), np.repeat(1 / (r * alone), 2)))
+            self.secrets.append(
+                _Secret(len(alone), sum(column.shape[1] for column in columns), np.repeat(1 / (r * alone), 2))
+            )
             sides = np.stack([1 - shares / (r * alone), shares / alone - 1 / r], axis=2)
             columns.append(sides.reshape(len(p), -1))
         return np.concatenate(columns, axis=1) if columns else np.zeros((len(p), 0))
@@ -147,7 +149,7 @@ class _Cone:
         problem, atoms = self.problem, len(self.weight)
         letters = merged_letters(self.p, self.W, floats, loss=loss)
         rows = dict(zip(self.rows, self._independent(letters[:atoms]), strict=False))
-        if all(isinstance(g, Independent) for g in problem.guarantees):
+        if all(isinstance(promise, Independent) for promise in problem.guarantees):
             return channel_from_rows(problem, [rows[row] for row in self.rows])
         spare = Channel.rationalise(
             {"x": tuple(map(str, range(len(letters))))}, _alphabet(letters), letters.tolist()
@@ -186,13 +188,13 @@ class _Cone:
         if len(labels) == len(self.views):
             exact = repaired(weight, labels, letters)
             pairs = zip(exact.numerators, exact.denominators, strict=True)
-            return [tuple(Fraction(int(n), int(d)) for n in numerators) for numerators, d in pairs]
+            return [tuple(Fraction(int(numerator), int(d)) for numerator in numerators) for numerators, d in pairs]
         # sum_x [p(x, a) - p(a) p(x)] c(x) = 0, in counts
         total, equations = self.problem.pmf.total, []
         for counts in self.views:
             for column in counts.T:
                 alone = int(column.sum())
-                equations.append([total * int(n) - alone * int(m) for n, m in zip(column, weight, strict=True)])
+                equations.append([total * int(entry) - alone * int(m) for entry, m in zip(column, weight, strict=True)])
         return solved_exactly(weight, equations, letters)
 
     def certificate(self, found: MaxAffine) -> Certificate:
@@ -219,9 +221,9 @@ class _Cone:
             else:
                 rows.append([[] for _ in found.pieces])
         for leaf, prices in enumerate(found.aside):
-            for (x, other), v in zip(self.near, prices.tolist(), strict=True):
-                if v > 0:
-                    rows[_nearest(promises, x, other)][leaf].append([x, other, _unit(v)])
+            for (x, other), price in zip(self.near, prices.tolist(), strict=True):
+                if price > 0:
+                    rows[_nearest(promises, x, other)][leaf].append([x, other, _unit(price)])
         leaves = [
             {"objective": _units(piece), "promises": [own[leaf] for own in rows]}
             for leaf, piece in enumerate(found.pieces)
@@ -246,7 +248,10 @@ class _Cone:
         for w in dependent:
             parts = [[int(j), _unit(a)] for j, a in zip(found.free, found.alpha[w], strict=True)]
             of_views = iter(np.split(found.multipliers[w] @ self.basis.T, ends))
-            rows = [_units(next(of_views)) if isinstance(g, Independent) else [] for g in self.problem.guarantees]
+            rows = [
+                _units(next(of_views)) if isinstance(promise, Independent) else []
+                for promise in self.problem.guarantees
+            ]
             related.append([w, parts, rows])
         return related
 
@@ -281,12 +286,14 @@ def _unit(value: float) -> str:
 
 
 def _units(values: Floats) -> list[str]:
-    return [_unit(v) for v in values.tolist()]
+    return [_unit(value) for value in values.tolist()]
 
 
 def _shares(counts: npt.NDArray[Any], weight: npt.NDArray[Any]) -> Floats:
     """Counts over the weight of their row, each correctly rounded."""
-    return np.array([[float(Fraction(int(n), int(m))) for n in row] for row, m in zip(counts, weight, strict=True)])
+    return np.array(
+        [[float(Fraction(int(entry), int(m))) for entry in row] for row, m in zip(counts, weight, strict=True)]
+    )
 
 
 def _needed(near: dict[tuple[int, int], Fraction]) -> dict[tuple[int, int], Fraction]:

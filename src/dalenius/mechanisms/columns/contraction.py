@@ -80,7 +80,7 @@ def contract(
         np.array([float(v) for _, v in model.program.distortions]),
         ~model.program.allowed,
     )
-    level = min(g.at_most for g in problem.guarantees if isinstance(g, Contraction))
+    level = min(promise.at_most for promise in problem.guarantees if isinstance(promise, Contraction))
     if len(limits.at_most):
         within = least_contraction(limits, gap=1e-3, seconds=seconds).bound
         if within > level:
@@ -92,7 +92,11 @@ def contract(
     aim = CLOSE if len(mass) <= QUICK else max(gap, CLOSE)
     found = least_contraction(limits, cost=cost, level=min(float(level), 1.0), gap=aim, seconds=seconds)
     channel, _ = model.channel(_rational(found.rows, cost + 1e6 * ~model.program.allowed))
-    place = next(k for k, g in enumerate(problem.guarantees) if isinstance(g, Contraction) and g.at_most == level)
+    place = next(
+        k
+        for k, promise in enumerate(problem.guarantees)
+        if isinstance(promise, Contraction) and promise.at_most == level
+    )
     cuts = [
         {
             "promise": place,
@@ -100,7 +104,7 @@ def contract(
             "second": model.near.numbers[cut.second],
             "at": written(Fraction(round(cut.b * (1 << 40)), 1 << 40)),
             "weight": written(Fraction(cut.weight).limit_denominator(1 << 40)),
-            "slopes": [written(Fraction(round(float(a) * (1 << 40)), 1 << 40)) for a in cut.slopes],
+            "slopes": [written(Fraction(round(float(slope) * (1 << 40)), 1 << 40)) for slope in cut.slopes],
         }
         for cut in found.cuts
     ]
@@ -108,10 +112,10 @@ def contract(
     nothing = ["0"] * len(problem.guarantees)
     certificate = by_lines(
         "letters",
-        [[["leaf", t]] for t in letters],
+        [[["leaf", letter]] for letter in letters],
         [{"objective": [], "promises": [[] for _ in nothing]} for _ in letters],
         promises=nothing,
-        limits=in_units(max(0.0, float(v)) for v in found.multipliers),
+        limits=in_units(max(0.0, float(multiplier)) for multiplier in found.multipliers),
         cuts=cuts,
     )
     method = f"second-order cone program, {found.rounds} rounds of cuts"
@@ -130,7 +134,7 @@ def _rational(rows: Floats, cost: Floats) -> list[list[Fraction]]:
     """Rows rounded down to a grain; what is left goes to the cheapest letter."""
     out = []
     for row, price in zip(rows, cost, strict=True):
-        whole = [int(v * GRAIN) for v in row.tolist()]
+        whole = [int(entry * GRAIN) for entry in row.tolist()]
         whole[int(price.argmin())] += GRAIN - sum(whole)
         out.append([Fraction(v, GRAIN) for v in whole])
     return out
@@ -175,7 +179,7 @@ def least_passing(
     from dalenius.solvers.robust import Limits, least_contraction
     from dalenius.solvers.robust_prior import least_capacity, least_correlation, least_ratio
 
-    d = np.array([[float(Fraction(v)) for v in row] for row in distortion])
+    d = np.array([[float(Fraction(entry)) for entry in row] for row in distortion])
     limit = Fraction(at_most)
     if prior is None and (not every_input or least in ("correlation", "s_star")):
         raise InputError(
@@ -223,7 +227,7 @@ def _weights(prior: Pmf, n: int) -> Floats:
         )
     if len(prior) != n:
         raise InvalidPmf("a value has probability 0; leave it out, since nothing is known about what it would reveal")
-    return np.array([int(w) / prior.total for w in prior.weights.tolist()])
+    return np.array([int(weight) / prior.total for weight in prior.weights.tolist()])
 
 
 def least_within(problem: Problem, *, seconds: float = SECONDS) -> Passing:

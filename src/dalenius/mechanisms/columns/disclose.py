@@ -113,7 +113,7 @@ def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callabl
         return staircase.design(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     if ratio := plain_ratio(problem):
         gap = min(gap, 1e-3 * local_ceiling(float(ratio)))
-    independent = all(isinstance(g, Independent) for g in problem.guarantees)
+    independent = all(isinstance(promise, Independent) for promise in problem.guarantees)
     boxes = independent and boxes_apply(problem)
     begin = monotonic()
     limit = _walk_limit(problem, gap)

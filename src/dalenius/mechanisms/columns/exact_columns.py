@@ -66,7 +66,7 @@ class Target:
         for x, shares in enumerate(self.shares):
             for w, k, share in shares:
                 told[x, w, worlds.index(k)] = share
-        mass = np.array([[float(v) if v else 0.0 for v in column] for column in columns])
+        mass = np.array([[float(entry) if entry else 0.0 for entry in column] for column in columns])
         u = np.tensordot(mass, told, axes=1)
         apart = u.sum(axis=1, keepdims=True) * np.array([float(v) for v in self.prior])[:, None]
         found: npt.NDArray[np.float64] = (u * np.log2(np.divide(u, apart, out=np.ones_like(u), where=u > 0))).sum(
@@ -107,7 +107,7 @@ def equations(problem: Problem, inputs: int) -> list[list[Fraction]]:
 def channel_of(problem: Problem, columns: Sequence[Sequence[Rational]], p: list[Fraction]) -> Kernel:
     """p(y | x) = v_y(x) / p(x)."""
     zero = Fraction(0)  # most entries
-    rows = [tuple(v[x] / mass if v[x] else zero for v in columns) for x, mass in enumerate(p)]
+    rows = [tuple(column[x] / mass if column[x] else zero for column in columns) for x, mass in enumerate(p)]
     return channel_from_rows(problem, rows)
 
 
@@ -124,7 +124,9 @@ def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Ker
     everywhere: tuple[Fraction, ...] | None = None
     if len(rows) < prod(map(len, inputs.values())):
         p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
-        everywhere = tuple(sum((m * row[y] for m, row in zip(p, rows, strict=True)), Fraction(0)) for y in letters)
+        everywhere = tuple(
+            sum((m * row[letter] for m, row in zip(p, rows, strict=True)), Fraction(0)) for letter in letters
+        )
     return Listed.shortest(inputs, told, found, everywhere)
 
 
@@ -147,14 +149,17 @@ def merged_letters_of(problem: Problem, about: Names | None = None) -> list[list
     for w in range(counts.shape[1]):
         weights = [int(n) for n in counts[:, w].ravel()]
         common = gcd(*weights)
-        groups.setdefault(repr([n // common for n in weights]).encode(), []).append(w)
+        groups.setdefault(repr([weight // common for weight in weights]).encode(), []).append(w)
     return list(groups.values())
 
 
 def named(problem: Problem, names: Names) -> list[tuple[str, ...]]:
     """The outcomes of some variables in letters, in the order of `Pmf.grouped`."""
-    alphabets = [problem.pmf.variables[n] for n in names]
-    return [tuple(a[c] for a, c in zip(alphabets, codes, strict=True)) for codes in problem.pmf.grouped(names)[0]]
+    alphabets = [problem.pmf.variables[name] for name in names]
+    return [
+        tuple(alphabet[code] for alphabet, code in zip(alphabets, codes, strict=True))
+        for codes in problem.pmf.grouped(names)[0]
+    ]
 
 
 def view_labels(problem: Problem, view: Names) -> npt.NDArray[np.intp] | None:

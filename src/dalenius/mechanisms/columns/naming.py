@@ -87,7 +87,7 @@ def _added_up(problem: Problem, columns: list[Column], most: int) -> list[Column
     """So few columns: two are added up again and again, those that lose least by floats; the sums are exact."""
     columns = list(columns)
     target = Target(problem)
-    masses = np.array([[float(v) for v in column] for column in _weighted(problem, columns)])
+    masses = np.array([[float(entry) for entry in column] for column in _weighted(problem, columns)])
     while len(columns) > most:
         told = target.near(masses)
         first, second = np.triu_indices(len(columns), 1)
@@ -107,7 +107,7 @@ def _weighted(problem: Problem, columns: list[Column]) -> list[Column]:
     channel = Channel.constant(joint.alphabets(problem.inputs), OUTPUT)
     places = [channel.row_of(codes) for codes in joint.grouped(problem.inputs)[0]]
     masses = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
-    return [tuple(m * column[x] for m, x in zip(masses, places, strict=True)) for column in columns]
+    return [tuple(mass * column[place] for mass, place in zip(masses, places, strict=True)) for column in columns]
 
 
 def _named(problem: Problem, channel: Channel, columns: list[Column], names: int) -> list[Column]:
@@ -118,7 +118,7 @@ def _named(problem: Problem, channel: Channel, columns: list[Column], names: int
     masses = np.zeros(names)
     for codes, n in zip(joint.grouped(problem.inputs)[0], joint.counts(problem.inputs), strict=True):
         masses[channel.row_of(codes)] = int(n)
-    same = np.array([[float(v) for v in column] for column in columns]) * masses
+    same = np.array([[float(entry) for entry in column] for column in columns]) * masses
     which, name = linear_sum_assignment(-same)
     nothing = (Fraction(0),) * len(columns[0])
     found = [nothing] * names

@@ -14,7 +14,9 @@ __all__ = ["ball_of", "near_again", "near_one", "near_proofs"]
 
 def near_proofs(problem: Problem, channel: Channel) -> tuple[dict[str, Any], ...]:
     """For each promise the multipliers that bound it within the ball; empty for those that hold under every law."""
-    return tuple(near_one(problem, channel, g)[1] if isinstance(g, Leakage) else {} for g in problem.guarantees)
+    return tuple(
+        near_one(problem, channel, promise)[1] if isinstance(promise, Leakage) else {} for promise in problem.guarantees
+    )
 
 
 def near_again(design: Design, rows: int) -> Design:
@@ -38,6 +40,6 @@ def ball_of(problem: Problem) -> tuple[str, float, int]:
     ball = problem.robust
     if ball is None:
         raise ValueError("the problem has no [robust] section")
-    sharing = sum(isinstance(g, Leakage) for g in problem.guarantees)
+    sharing = sum(isinstance(promise, Leakage) for promise in problem.guarantees)
     radius = float(ball.radius)
     return ball.ball, (1 - radius) / sharing if ball.ball == "confidence" else radius, ball.rows or 0

@@ -49,7 +49,7 @@ def by_peeling(
     """
     joint = problem.pmf
     counts = [int(n) for n in joint.counts(problem.inputs)]
-    p = [Fraction(n, joint.total) for n in counts]
+    p = [Fraction(count, joint.total) for count in counts]
     rows = equations(problem, len(p))
     possible = prod(len(letters) for letters in joint.alphabets(problem.inputs).values())
     most = max(2, ENTRIES // possible)
@@ -70,9 +70,9 @@ class _Peeling:
 
     def __init__(self, rows: list[list[Fraction]], counts: list[int], seed: int) -> None:
         self.exact = list(zip(*rows, strict=True))
-        self.rows = np.array([[float(t) for t in row] for row in rows])
+        self.rows = np.array([[float(entry) for entry in row] for row in rows])
         self.goal = [Fraction(1)] + [Fraction(0)] * (len(rows) - 1)
-        self.left = np.array([n * FINE for n in counts], dtype=object)
+        self.left = np.array([count * FINE for count in counts], dtype=object)
         self.columns: list[dict[int, int]] = []
         self.draw = np.random.default_rng(seed)
         self.failed = 0

@@ -75,7 +75,7 @@ def random_columns(
 
 def _peeled(rows: list[list[Fraction]], p: list[Fraction], draw: np.random.Generator) -> Iterator[tuple[Fraction, ...]]:
     """Extreme points of {v >= 0 : rows v = (1, 0, ..., 0)} in random directions, subtracted from p until it is gone."""
-    A = np.array([[float(t) for t in row] for row in rows])
+    A = np.array([[float(entry) for entry in row] for row in rows])
     exact = list(zip(*rows, strict=True))
     b = [Fraction(1)] + [Fraction(0)] * (len(rows) - 1)
     left = np.array([float(t) for t in p])

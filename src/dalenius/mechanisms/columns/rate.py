@@ -88,17 +88,19 @@ class _Case:
         records = [tuple(self.inputs[n][row[names.index(n)]] for n in compared) for row in joint.support.tolist()]
         low, _, self.unit = distortions(measure, dict(self.inputs), records, list(self.output), told)
         self.d, self.total, self.letters = low, joint.total, told
-        self.weights = [int(n) for n in joint.weights]
-        self.p = np.array([n / self.total for n in self.weights])
-        self.far = np.array([[np.inf if v is None else v / self.unit for v in row] for row in low])
-        nearest = [min(v for v in row if v is not None) for row in low]
-        self.bottom = Fraction(sum(n * v for n, v in zip(self.weights, nearest, strict=True)), self.total * self.unit)
+        self.weights = [int(weight) for weight in joint.weights]
+        self.p = np.array([weight / self.total for weight in self.weights])
+        self.far = np.array([[np.inf if entry is None else entry / self.unit for entry in row] for row in low])
+        nearest = [min(entry for entry in row if entry is not None) for row in low]
+        self.bottom = Fraction(
+            sum(weight * v for weight, v in zip(self.weights, nearest, strict=True)), self.total * self.unit
+        )
         self.most: Fraction | None = None
         self.constant = 0  # distortion and place of the best constant letter
         for t in range(len(told)):
             column = [row[t] for row in low]
             if None not in column:
-                cost = Fraction(sum(n * (v or 0) for n, v in zip(self.weights, column, strict=True)))
+                cost = Fraction(sum(weight * (entry or 0) for weight, entry in zip(self.weights, column, strict=True)))
                 cost /= self.total * self.unit
                 if self.most is None or cost < self.most:
                     self.most, self.constant = cost, t
@@ -114,8 +116,8 @@ class _Case:
     def cost(self, ticks: list[list[int]]) -> Fraction:
         """The exact expected distortion."""
         total = sum(
-            n * sum(v * d for v, d in zip(row, far, strict=True) if v and d is not None)
-            for n, row, far in zip(self.weights, ticks, self.d, strict=True)
+            weight * sum(entry * d for entry, d in zip(row, far, strict=True) if entry and d is not None)
+            for weight, row, far in zip(self.weights, ticks, self.d, strict=True)
         )
         return Fraction(total, (self.total * self.unit) << TICKS)
 
@@ -128,14 +130,14 @@ class _Case:
                 known[t] = Fraction(t, 1 << TICKS)
             return known[t]
 
-        sizes = [len(a) for a in self.inputs.values()]
+        sizes = [len(letters) for letters in self.inputs.values()]
         places = np.ravel_multi_index(tuple(self.problem.pmf.support.T), sizes).tolist()
-        rows: dict[int, Any] = {x: tuple(map(share, row)) for x, row in zip(places, ticks, strict=True)}
+        rows: dict[int, Any] = {place: tuple(map(share, row)) for place, row in zip(places, ticks, strict=True)}
         outcomes = int(np.prod(sizes))
         if len(rows) < outcomes:
             sums = [0] * len(self.letters)
-            for n, row in zip(self.weights, ticks, strict=True):
-                sums = [a + n * v for a, v in zip(sums, row, strict=True)]
+            for weight, row in zip(self.weights, ticks, strict=True):
+                sums = [a + weight * entry for a, entry in zip(sums, row, strict=True)]
             law = tuple(Fraction(v, self.total << TICKS) for v in sums)
             rows = {x: rows.get(x, law) for x in range(outcomes)}
         return Channel(self.inputs, self.output, tuple(rows[x] for x in range(outcomes)))
@@ -147,7 +149,7 @@ class _Case:
 
     def said_once(self) -> tuple[Channel, Certificate]:
         """The best constant letter: nothing leaks."""
-        ticks = [[(1 << TICKS) * (t == self.constant) for t in range(len(self.letters))] for _ in self.weights]
+        ticks = [[(1 << TICKS) * (t == self.constant) for t in range(len(self.letters))] for weight in self.weights]
         return self.channel(ticks), self.certificate(np.ones(len(self.p)), 0.0)
 
 

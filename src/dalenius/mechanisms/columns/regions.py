@@ -112,7 +112,7 @@ class Region:
         """Bounds of H(S) in bits."""
         joint = self.problem.pmf
         shares = [Fraction(int(n), joint.total) for n in np.asarray(joint.counts(self.trade.secret)).tolist()]
-        ends = [times_log2(p, 1 / p) for p in shares]
+        ends = [times_log2(share, 1 / share) for share in shares]
         low, high = (Fraction(sum(end), 1 << BITS) for end in zip(*ends, strict=True))
         return low, high
 

@@ -71,7 +71,7 @@ def robust_leakage(
     estimated = checked(replace(problem, robust=None))
     whole = least(estimated, gap=gap, seconds=seconds, on_progress=on_progress)
     constant = _constant(estimated, whole.channel)
-    near_laws = [NearLaws(estimated, g) for g in problem.guarantees if isinstance(g, Leakage)]
+    near_laws = [NearLaws(estimated, promise) for promise in problem.guarantees if isinstance(promise, Leakage)]
     bound, certificate = float(whole.bound), whole.certificate
     for _ in range(LAWS):
         found = _least_under(estimated, near_laws, gap, deadline)
@@ -158,7 +158,9 @@ def _tightest(
     least_share = LEAST if float(LEAST) * constant[0] <= gap else Fraction(0)
     for _ in range(SHARES):
         tight = [replace(own, promise=_tighter(own.promise, share)) for own in near_laws]
-        guarantees = tuple(_tighter(g, share) if isinstance(g, Leakage) else g for g in problem.guarantees)
+        guarantees = tuple(
+            _tighter(promise, share) if isinstance(promise, Leakage) else promise for promise in problem.guarantees
+        )
         found = _least_under(replace(whole.problem, guarantees=guarantees), tight, gap, deadline)
         if found is None:
             break
@@ -183,8 +185,8 @@ def _kept(problem: Problem, whole: Design, constant: Channel, least_share: Fract
 
 def _excess(problem: Problem, channel: Channel) -> float:
     """How many times a promise is what leaks within the ball, about, at worst."""
-    promises = [g for g in problem.guarantees if isinstance(g, Leakage)]
-    return max(near_one(problem, channel, g)[0] / float(g.at_most_bits or 1e-300) for g in promises)
+    promises = [promise for promise in problem.guarantees if isinstance(promise, Leakage)]
+    return max(near_one(problem, channel, promise)[0] / float(promise.at_most_bits or 1e-300) for promise in promises)
 
 
 def _tighter(promise: Leakage, share: float) -> Leakage:
@@ -208,7 +210,9 @@ def _constant(problem: Problem, like: object) -> tuple[float, Channel]:
 
 
 def _mixed(a: Channel, b: Channel, share: Fraction) -> Channel:
-    rows = (tuple(v + share * (w - v) for v, w in zip(x, y, strict=True)) for x, y in zip(a.rows, b.rows, strict=True))
+    rows = (
+        tuple(v + share * (w - v) for v, w in zip(row, y, strict=True)) for row, y in zip(a.rows, b.rows, strict=True)
+    )
     return Channel(a.inputs, a.output, tuple(rows))
 
 

@@ -209,7 +209,7 @@ def _about_the_user(problem: Problem) -> str | None:
         return None
     if side.variable in problem.observe + problem.kept:
         return f"the side information {side.variable} is observed or kept already"
-    if side.encoder == "uninformed" and any(not isinstance(g, LocalDP) for g in problem.guarantees):
+    if side.encoder == "uninformed" and any(not isinstance(promise, LocalDP) for promise in problem.guarantees):
         return (
             f"a promise about a user who has {side.variable} needs an encoder that knows of it (encoder = "
             '"statistically-informed" or "informed")'

@@ -81,16 +81,16 @@ def by_parts(
     mixtures = []
     value = bound = 0.0
     for done, atoms in enumerate(parts.atoms):
-        mass = sum((p[x] for x in atoms), Fraction(0))
+        mass = sum((p[atom] for atom in atoms), Fraction(0))
         found = self_disclosure(
-            [p[x] / mass for x in atoms],
-            [[views[k][x] for x in atoms] for k in parts.views],
+            [p[atom] / mass for atom in atoms],
+            [[views[view][atom] for atom in atoms] for view in parts.views],
             gap=gap,
             fine=FINE,
             seconds=max(0.0, end - monotonic()) / (len(parts.atoms) - done),
         )
         all_found.append(found)
-        used = [(theta, t) for theta, t in zip(found.theta, found.columns, strict=True) if theta]
+        used = [(theta, column) for theta, column in zip(found.theta, found.columns, strict=True) if theta]
         mixtures.append([(theta, {atoms[x]: mass * v for x, v in t.items()}) for theta, t in used])
         value = value + float(mass) * found.value
         bound = bound + float(mass) * found.bound

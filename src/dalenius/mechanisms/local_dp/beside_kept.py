@@ -69,7 +69,9 @@ def beside_kept(
     ratio = exp(promise.epsilon)[0]
     problem, alphabets = replace(problem, joint=joint), joint.alphabets(problem.observe)
     vectors = _by_letter(joint, [len(letters) for letters in alphabets.values()])
-    order = sorted((x for x, v in enumerate(vectors) if any(v)), key=lambda x: (sum(vectors[x]), vectors[x], -x))[::-1]
+    order = sorted(
+        (x for x, vector in enumerate(vectors) if any(vector)), key=lambda x: (sum(vectors[x]), vectors[x], -x)
+    )[::-1]
     kinds = np.cumsum([a > 0 and vectors[order[a]] != vectors[order[a - 1]] for a in range(len(order))])
     table = np.array([[n / joint.total for n in vectors[x]] for x in order]).T
     table /= table.sum()

@@ -112,4 +112,6 @@ def least_level(p: Sequence[Fraction]) -> float:
 
 
 def _told(p: Sequence[Fraction], matrix: Pram) -> float:
-    return float(information_of(np.array([[float(v * w) for w in row] for v, row in zip(p, matrix.rows, strict=True)])))
+    return float(
+        information_of(np.array([[float(v * entry) for entry in row] for v, row in zip(p, matrix.rows, strict=True)]))
+    )

@@ -61,7 +61,9 @@ def pram(
     # A value that is kept less often than it becomes a certain other one misleads who reads the table as it is.
     inverting = any(v * len(q) < 1 for v in q) and len(q) > 2
     if len(q) == 2:  # two letters that trade their names tell as much: take the names that keep the most rows
-        kept = [(sum(count * v for count, v in zip(counts, names, strict=True)), sum(names)) for names in _both(q)]
+        kept = [
+            (sum(count * name for count, name in zip(counts, names, strict=True)), sum(names)) for names in _both(q)
+        ]
         q = max(zip(kept, _both(q), strict=True))[1]
     alike = ties(q, counts, boxes)
     if problem.form == "randomised-response" or sum(n > 0 for n in counts) == 1:  # of one value nothing can be told

@@ -103,7 +103,7 @@ class Collected:
     def own(self) -> Floats:
         """The covariance of the records."""
         columns = range(len(self.names))
-        return np.array([[self.counts.mean(self._score((j, k))) for k in columns] for j in columns])
+        return np.array([[self.counts.mean(self._score((column, k))) for k in columns] for column in columns])
 
     @cached_property
     def spread(self) -> Floats:

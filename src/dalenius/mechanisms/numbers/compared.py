@@ -34,7 +34,10 @@ def best_matrix(problem: Problem) -> Design | None:
         Its bound is one for the noise too: a number beyond an end of the grid is nearer to every record at that end.
     """
     small = prod(len(problem.pmf.variables[name]) for name in problem.observe) <= FEW
-    plain = all(isinstance(g, Leakage) or (isinstance(g, LocalDP) and not g.delta) for g in problem.guarantees)
+    plain = all(
+        isinstance(promise, Leakage) or (isinstance(promise, LocalDP) and not promise.delta)
+        for promise in problem.guarantees
+    )
     if not small or not plain or not isinstance(problem.objective, MinimizeDistortion):
         return None
     try:

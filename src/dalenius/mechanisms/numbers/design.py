@@ -129,7 +129,9 @@ def _least_error(problem: Problem, numbers: Numbers, plan: Any) -> Design:
             drafts = plan.drafts(d)
         except Unsupported:
             return True
-        return any(_exceeds(promise, drafts, numbers, s) for promise, s in zip(problem.guarantees, groups, strict=True))
+        return any(
+            _exceeds(promise, drafts, numbers, group) for promise, group in zip(problem.guarantees, groups, strict=True)
+        )
 
     high = log(whole) + 0.7
     while not shrinks and broken(exp(high)) and high < log(whole) + 25:

@@ -128,7 +128,8 @@ class Undone:
             If an axis tells nothing.
         """
         give, take = (
-            np.array([[float(v) for v in row] for row in m]) for m in (channel.give, [a.take for a in channel.axes])
+            np.array([[float(entry) for entry in row] for row in m])
+            for m in (channel.give, [a.take for a in channel.axes])
         )
         K = give @ take
         if np.linalg.matrix_rank(K, tol=1e-9) < len(K):
@@ -143,7 +144,10 @@ class Undone:
         places = (y - shift - give @ offset) @ back.T  # the record of each row before its noise, rounding aside
         rounded = np.array([any(v.denominator > 1 for v in axis.take) for axis in channel.axes])
         slack = np.abs(back @ give) @ (0.5 * rounded) + (0.0 if plain else 0.5) * np.abs(back).sum(axis=1)
-        grids = [[float(exact(v)) for v in (a[0], a[min(1, len(a) - 1)])] for a in channel.inputs.values()]
+        grids = [
+            [float(exact(v)) for v in (letters[0], letters[min(1, len(letters) - 1)])]
+            for letters in channel.inputs.values()
+        ]
         start = np.array([grid[0] for grid in grids])
         step = np.array([(grid[1] - grid[0]) or 1.0 for grid in grids])
         second = np.array([_moment(axis.weights, 2) for axis in channel.axes])
@@ -436,7 +440,9 @@ def _places(channel: Noise, table: Table) -> Floats:
         raise MismatchError(
             f"the released table has no column {missing[0]!r}", do="Give the table that was written for this card."
         )
-    coded = encode(table, {name: Column(values=tuple(a)) for name, a in channel.output.items()}, list(channel.output))
+    coded = encode(
+        table, {name: Column(values=tuple(letters)) for name, letters in channel.output.items()}, list(channel.output)
+    )
     if coded.rows < 2:
         raise InputError(f"{coded.rows} released rows are too few to estimate from", do="Use the whole released table.")
     return np.stack([coded.codes[n].astype(float) for n in channel.output], axis=1)

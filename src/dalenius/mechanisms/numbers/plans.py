@@ -84,7 +84,8 @@ class Numbers:
 
     def moment(self, j: int, k: int) -> Fraction:
         return Fraction(
-            sum(int(i) ** k * int(w) for i, w in zip(self.places[:, j], self.weights, strict=True)), self.total
+            sum(int(i) ** k * int(weight) for i, weight in zip(self.places[:, j], self.weights, strict=True)),
+            self.total,
         )
 
     @cached_property
@@ -117,7 +118,10 @@ class Draft:
     def of(cls, numbers: Numbers, take: Sequence[Fraction], move: Fraction, p: float, scale: float) -> "Draft":
         one = np.lcm.reduce([move.denominator, *(v.denominator for v in take)], dtype=object)
         parts = [int(v * one) for v in take]
-        if sum(abs(part) * n for part, n in zip(parts, numbers.sizes, strict=True)) + abs(int(move * one)) >= 1 << 62:
+        if (
+            sum(abs(part) * size for part, size in zip(parts, numbers.sizes, strict=True)) + abs(int(move * one))
+            >= 1 << 62
+        ):
             raise Unsupported("the noise needs numbers that are too long; take a larger step")
         return cls(tuple(take), move, p, scale, (numbers.places @ np.array(parts) + int(move * one)) // int(one))
 

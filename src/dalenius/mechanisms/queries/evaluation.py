@@ -153,7 +153,9 @@ def _added_up(question: Question, source: Table, raw: Coded, chosen: Mask) -> tu
             return (_cells(question, source, raw, chosen)[question.alphabet(name).index(question.letter or "")],)
         if question.columns:
             letters = raw.alphabets[question.columns[0]]
-            chosen = chosen & np.array([v == question.letter for v in letters])[raw.codes[question.columns[0]]]
+            chosen = (
+                chosen & np.array([letter == question.letter for letter in letters])[raw.codes[question.columns[0]]]
+            )
         return (Fraction(int(chosen.sum())),)
     if question.kind in ("histogram", "quantile"):
         return _cells(question, source, raw, chosen)

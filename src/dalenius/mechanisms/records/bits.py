@@ -105,7 +105,9 @@ class Curve:
         deadline = time.monotonic() + search_seconds(self.wide, seconds, SEARCH)
         for _ in range(TRIES):
             mixture = self._mixture(near)
-            tangent = max((p.tangent for p in self.points), key=lambda t: t.bound - t.lam * target, default=None)
+            tangent = max(
+                (point.tangent for point in self.points), key=lambda t: t.bound - t.lam * target, default=None
+            )
             if mixture is not None and tangent is not None:
                 distance = measured(self.atoms, mixture)[0]
                 if distance - (tangent.bound - tangent.lam * target) <= GAP * distance:
@@ -120,8 +122,8 @@ class Curve:
         if not self.points:
             metric = self.atoms.metric
             return float(np.median(np.multiply(metric.weights, metric.spans))) / self.atoms.unit
-        above = [p for p in self.points if p.bits > target]
-        below = [p for p in self.points if p.bits <= target]
+        above = [point for point in self.points if point.bits > target]
+        below = [point for point in self.points if point.bits <= target]
         if not below:
             return 2 * above[-1].tangent.lam
         if not above:
@@ -146,8 +148,8 @@ class Curve:
 
     def _mixture(self, target: float, quiet: Flow | None = None) -> Flow | None:
         """A flow that tells at most this: between the two points around it, or the last one and doing nothing."""
-        below = [p.flow for p in self.points if p.bits <= target] + ([] if quiet is None else [quiet])
-        above = [p.flow for p in self.points if p.bits > target]
+        below = [point.flow for point in self.points if point.bits <= target] + ([] if quiet is None else [quiet])
+        above = [point.flow for point in self.points if point.bits > target]
         if not below:
             return None
         return mixed(self.atoms, above[-1] if above else self.still, below[0], target)
@@ -161,7 +163,7 @@ class Curve:
             rows = rounded(mixture, len(self.atoms.at))
             told = self._told(rows)
             if told <= target * (1 - 1e-10):
-                tangent = max((p.tangent for p in self.points), key=lambda t: t.bound - t.lam * target)
+                tangent = max((point.tangent for point in self.points), key=lambda t: t.bound - t.lam * target)
                 return Found(rows, self._proof(tangent), "records: convex flow between records")
             near *= target / told * (1 - 1e-7)
         raise SolverFailed(f"no flow between records was found that reveals at most {target} bits")
@@ -179,7 +181,7 @@ class Curve:
         with np.errstate(under="ignore"):
             posterior = self.atoms.prior[:, None] * np.exp(tangent.prices / (tangent.lam / LN2))
         whole = np.maximum(1, np.round(posterior * (1 << POSTERIOR))).astype(np.int64)
-        numbers = [[str(v) for v in column] for column in whole.T.tolist()]
+        numbers = [[str(entry) for entry in column] for column in whole.T.tolist()]
         return record_proof(self.wide, [str(round(tangent.lam * (1 << UNIT)))], [numbers])
 
 

@@ -124,7 +124,7 @@ def _aimed_at(wide: Wide, promise: Guess, prior: Floats) -> tuple[Floats, float]
 
     Where nothing may be gained, one action has to be the best one everywhere: the others seem to gain a little more.
     """
-    gain = np.array([[float(v) for v in row] for row in gains_of(wide, promise)])
+    gain = np.array([[float(entry) for entry in row] for row in gains_of(wide, promise)])
     limit = most_gained(wide, promise)
     blind = gained_blindly(wide, promise)
     if limit > blind:
@@ -139,13 +139,17 @@ def _aimed_at(wide: Wide, promise: Guess, prior: Floats) -> tuple[Floats, float]
 def _proof(wide: Wide, asked: Sequence[_Asked], proof: Climbed) -> Json:
     """Multipliers of all promises together."""
     written = [one.written(x) for one, x in zip(asked, proof.unknowns, strict=True)]
-    law = [str(round(v * (1 << UNIT))) for v in proof.numbers.tolist()] if wide.problem.preserve_marginals else ()
+    law = (
+        [str(round(number * (1 << UNIT))) for number in proof.numbers.tolist()]
+        if wide.problem.preserve_marginals
+        else ()
+    )
     return record_proof(wide, [str(weight) for weight, _ in written], [numbers for _, numbers in written], law)
 
 
 def _units(values: Floats) -> list[list[str]]:
     """Numbers in whole units, for each point those of all values."""
-    return [[str(round(v * (1 << UNIT))) for v in column] for column in values.T.tolist()]
+    return [[str(round(entry * (1 << UNIT))) for entry in column] for column in values.T.tolist()]
 
 
 def _of_mean(charge: MeanBits, x: Floats) -> tuple[int, list[list[object]]]:
@@ -169,11 +173,11 @@ def _of_ratio(charge: RatioOfEach, x: Floats) -> list[list[object]]:
 
 def _of_action(charge: BestAction, x: Floats) -> tuple[int, list[list[object]]]:
     """The price of what is gained, and its parts for the actions at each record, rounded down."""
-    whole = [[int(v * (1 << UNIT)) for v in column] for column in charge.weights(x).T.tolist()]
-    return max(map(sum, whole)), [[[str(v) for v in column]] for column in whole]
+    whole = [[int(entry * (1 << UNIT)) for entry in column] for column in charge.weights(x).T.tolist()]
+    return max(map(sum, whole)), [[[str(entry) for entry in column]] for column in whole]
 
 
 def _laws(law: Floats) -> list[list[object]]:
     """Laws in positive whole numbers, one for each record."""
     whole = np.maximum(1, np.round(law * (1 << POSTERIOR))).astype(np.int64)
-    return [[str(v) for v in column] for column in whole.T.tolist()]
+    return [[str(entry) for entry in column] for column in whole.T.tolist()]

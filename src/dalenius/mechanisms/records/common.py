@@ -99,7 +99,7 @@ def among_common(
         rows = _sent_anew(wide, rows, on_progress)
     proofs = [_among_all(wide, common, _of_records(table, proof)) for proof in (found.proof, *found.others)]
     # Without multipliers: the way of all rows to their nearest common record.
-    proofs.append(record_proof(wide, ["0"] * len(promises), [[] for _ in promises]) | {"limits": _free(wide)})
+    proofs.append(record_proof(wide, ["0"] * len(promises), [[] for promise in promises]) | {"limits": _free(wide)})
     return Found(rows, proofs[0], f"{found.method}, among common records", found.remarks, others=tuple(proofs[1:]))
 
 
@@ -134,7 +134,7 @@ def _to_one_law(wide: Wide, common: Integers, nearest: Integers, on_progress: Pr
     row, record, weight = (np.concatenate(side) for side in zip(*parts, strict=True))
     numbers: list[list[str]] = [[] for _ in range(len(wide.records))]
     for y, column in zip(common.tolist(), scores.T.tolist(), strict=True):
-        numbers[y] = [str(round(v * (1 << UNIT))) for v in column]
+        numbers[y] = [str(round(entry * (1 << UNIT))) for entry in column]
     proof = record_proof(wide, ["0"], [numbers]) | {"limits": _free(wide)}
     rows = Rows.gathered(len(wide.counts), row, record, weight)
     return Found(rows, proof, "records: to common records, and transport to the largest class")
@@ -169,7 +169,7 @@ def _of_records(table: Wide, proof: Json) -> Json:
         scores[s] = scores[s] + paid / sizes[s]
         if t is not None:
             scores[t] = scores[t] - paid / sizes[t]
-    numbers = [[str(round(v * (1 << UNIT))) for v in column] for column in scores.T.tolist()]
+    numbers = [[str(round(entry * (1 << UNIT))) for entry in column] for column in scores.T.tolist()]
     records: list[list[Any]] = [numbers if k == which else [] for k in range(len(promises))]
     return record_proof(table, ["0"] * len(promises), records)
 

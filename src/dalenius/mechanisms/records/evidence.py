@@ -73,7 +73,7 @@ def figures(design: Design) -> RecordFigures:
     channel = design.channel
     assert isinstance(channel, Records)
     law = design.problem.pmf
-    secret = next(g.secret for g in design.problem.guarantees)
+    secret = next(promise.secret for promise in design.problem.guarantees)
     classes, class_of_atom = law.grouped(secret)
     _, input_of_atom = law.grouped(list(channel.inputs))
     counts = np.zeros((len(channel.read), len(classes)), dtype=np.int64)
@@ -90,13 +90,13 @@ def figures(design: Design) -> RecordFigures:
         rows = sum(by_class)
         one = sum(weights)
         stay = 0
-        for y, weight in zip(places, weights, strict=True):
-            if multiplicity[y] == 1:
+        for place, weight in zip(places, weights, strict=True):
+            if multiplicity[place] == 1:
                 unique.add(0, rows * weight, one)
-            if y == here:
+            if place == here:
                 stay = weight
                 continue
-            for j, (a, b) in enumerate(zip(record, channel.records[y], strict=True)):
+            for j, (a, b) in enumerate(zip(record, channel.records[place], strict=True)):
                 if a != b:
                     changed.add(j, rows * weight, one)
         for s, n in enumerate(by_class):
@@ -104,9 +104,11 @@ def figures(design: Design) -> RecordFigures:
                 moved.add(s, n * (one - stay), one)
     total = int(law.total)
     alphabets = [law.variables[name] for name in secret]
-    told = [outcome_words(secret, [a[k] for a, k in zip(alphabets, label, strict=True)]) for label in classes]
+    told = [
+        outcome_words(secret, [alphabet[k] for alphabet, k in zip(alphabets, label, strict=True)]) for label in classes
+    ]
     return RecordFigures(
-        {name: moved.of(s) / int(n) for s, (name, n) in enumerate(zip(told, sizes.tolist(), strict=True))},
+        {name: moved.of(s) / int(size) for s, (name, size) in enumerate(zip(told, sizes.tolist(), strict=True))},
         {name: changed.of(j) / total for j, name in enumerate(names)},
         Fraction(multiplicity.count(1), total),
         unique.of(0) / total,
@@ -177,7 +179,7 @@ def apart(channel: Records, measure: dict[str, Any], rows: Integers, records: In
 
 def impossible(channel: Records, inputs: Integers, letters: Integers) -> bool:
     """Whether a record was released that its outcome cannot become."""
-    possible = {(e, y) for e, (places, _) in enumerate(channel.lines) for y in places}
+    possible = {(e, place) for e, (places, _) in enumerate(channel.lines) for place in places}
     pairs = np.unique(np.stack([inputs.astype(np.int64), letters.astype(np.int64)], axis=1), axis=0)
     return any((e, y) not in possible for e, y in pairs.tolist())
 
@@ -189,14 +191,16 @@ def values(channel: Records, view: Sequence[str]) -> tuple[Integers, list[str]]:
     different = sorted(set(labels))
     place = {label: k for k, label in enumerate(different)}
     alphabets = [channel.inputs[name] for name in view]
-    told = [", ".join(a[k] for a, k in zip(alphabets, label, strict=True)) for label in different]
+    told = [", ".join(alphabet[k] for alphabet, k in zip(alphabets, label, strict=True)) for label in different]
     return np.array([place[label] for label in labels], dtype=np.int64), told
 
 
 def names_of(channel: Records) -> list[str]:
     """The records in words."""
     alphabets: list[Any] = list(channel.output.values())
-    return [" · ".join(a[k] for a, k in zip(alphabets, record, strict=True)) for record in channel.records]
+    return [
+        " · ".join(alphabet[k] for alphabet, k in zip(alphabets, record, strict=True)) for record in channel.records
+    ]
 
 
 def record_findings(
@@ -222,7 +226,7 @@ def record_findings(
         size = len(channel.records)
         counts = np.bincount(of[inputs] * size + letters, minlength=len(told) * size).reshape(len(told), size)
         means_of = np.stack([expected(channel, np.where(of == k, n, 0.0))[0] for k in range(len(told))])
-        cells = [f"record {y} with {', '.join(view)} = {v}" for v in told for y in labels]
+        cells = [f"record {label} with {', '.join(view)} = {v}" for v in told for label in labels]
         found, entry = view_findings(view, "", counts, means_of, cells, share)
         findings += found
         leakage.append(entry)
@@ -234,8 +238,8 @@ def shuffled_records(channel: Records, original: Pmf, rows: int, letters: npt.ND
     outcomes, index = original.grouped(list(channel.inputs))
     weights = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
     often = np.zeros(len(channel.read))
-    for codes, n in zip(outcomes, weights.tolist(), strict=True):
-        often[channel.drawn_row(codes)] += n / original.total * rows
+    for codes, weight in zip(outcomes, weights.tolist(), strict=True):
+        often[channel.drawn_row(codes)] += weight / original.total * rows
     mean, _ = expected(channel, often)
     seen = np.bincount(letters.astype(np.int64), minlength=len(mean))
     trials = np.array(float(max(1, len(letters))))

@@ -170,7 +170,7 @@ def _of_values(
 
 def _above(counts: list[int], level: int, out: int) -> list[tuple[int, int]]:
     """Which values leave a record, and how many rows of each: down to the level, and a last part from some below it."""
-    parts = {s: n - level for s, n in enumerate(counts) if n >= level}
+    parts = {s: count - level for s, count in enumerate(counts) if count >= level}
     left = out - sum(parts.values())
     for s in parts:
         take = min(left, 1)

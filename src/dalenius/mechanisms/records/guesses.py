@@ -48,10 +48,10 @@ def gains_of(wide: Wide, promise: Guess) -> list[list[Fraction]]:
     """
     values, _ = wide.values_of(promise.secret)
     if promise.gain is None:
-        return [[Fraction(int(a == s)) for s in values] for a in values]
+        return [[Fraction(int(value == s)) for s in values] for value in values]
     sizes = [len(wide.law.variables[name]) for name in promise.secret]
     places = np.ravel_multi_index(tuple(np.array(values).T), sizes).tolist()
-    return [[Fraction(row[k]) for k in places] for row in promise.gain]
+    return [[Fraction(row[place]) for place in places] for row in promise.gain]
 
 
 def most_gained(wide: Wide, promise: Guess) -> Fraction:
@@ -89,7 +89,10 @@ def gained_blindly(wide: Wide, promise: Guess) -> Fraction:
     """
     sizes = [int(n) for n in wide.about(promise.secret).counts.sum(axis=0)]
     rows = gains_of(wide, promise)
-    return max(sum((g * n for g, n in zip(row, sizes, strict=True)), Fraction(0)) for row in rows) / wide.total
+    return (
+        max(sum((entry * size for entry, size in zip(row, sizes, strict=True)), Fraction(0)) for row in rows)
+        / wide.total
+    )
 
 
 def priced_actions(wide: Wide, promise: Guess) -> Json:
@@ -109,7 +112,7 @@ def priced_actions(wide: Wide, promise: Guess) -> Json:
     """
     rows = gains_of(wide, promise)
     limit = most_gained(wide, promise)
-    gain = np.array([[float(v) for v in row] for row in rows])
+    gain = np.array([[float(entry) for entry in row] for row in rows])
     best = (wide.by_record @ gain.T).argmax(axis=1)
     price = int(_best_price(wide, gain, best, float(limit)) * (1 << UNIT))
     numbers = [[[str(price if a == action else 0) for a in range(len(rows))]] for action in best.tolist()]

@@ -221,7 +221,7 @@ def _mixture(figures: Floats, at_most: Floats) -> tuple[Floats, Floats, bool]:
 
 def _whole_shares(shares: Floats) -> list[Fraction]:
     """Shares as fractions that sum to one; what rounding takes off goes to the largest one."""
-    parts = [int(SHARES * v) for v in shares.tolist()]
+    parts = [int(SHARES * share) for share in shares.tolist()]
     parts[int(np.argmax(shares))] += SHARES - sum(parts)
     return [Fraction(part, SHARES) for part in parts]
 

@@ -221,7 +221,7 @@ def _matrix(wide: Wide, measure: Distortion, own: str) -> Distortion:
         return Distortion((row,) * len(wide.records), (own,), keeps=measure.keeps)
     metric, points, unit = distance_between(measure, wide.problem.release, wide.law, wide.records)
     distances = np.concatenate([block for _, block in blocks(metric, points, points[common_records(wide)])])
-    return Distortion(tuple(tuple(Fraction(int(d), unit) for d in row) for row in distances.tolist()), (own,))
+    return Distortion(tuple(tuple(Fraction(int(entry), unit) for entry in row) for row in distances.tolist()), (own,))
 
 
 def _proof(wide: Wide, problem: Problem, proof: Mapping[str, Any]) -> dict[str, object]:

@@ -140,7 +140,7 @@ def _with_outputs(wide: Wide, meeting: _Meeting) -> tuple[Wide, Integers]:
 def _arriving(wide: Wide, s: int, found: Move | None, unit: int) -> list[list[tuple[int, int]]]:
     """For each record, where the parts of class s come from that arrive there, `unit` for the whole class."""
     counts = wide.by_record[:, s]
-    stays = [int(n) * (unit // int(counts.sum())) for n in counts.tolist()]
+    stays = [int(count) * (unit // int(counts.sum())) for count in counts.tolist()]
     arrived: list[list[tuple[int, int]]] = [[] for _ in stays]
     if found is not None:
         times = unit // found.scale
@@ -175,8 +175,8 @@ def _middle(wide: Wide, tuples: Integers, best: int) -> tuple[Integers, Integers
 def _apart(metric: Metric, points: Integers, to: int, sizes: Integers) -> Integers:
     """How far all members of each tuple are from one of them, each as often as its class occurs."""
     found = np.zeros(len(points), dtype=np.int64)
-    for s, n in enumerate(sizes.tolist()):
-        found += n * pairwise(metric, points[:, s], points[:, to])
+    for s, size in enumerate(sizes.tolist()):
+        found += size * pairwise(metric, points[:, s], points[:, to])
     return found
 
 

@@ -279,8 +279,8 @@ class PricedRecords:
             return record_proof(self.wide, ["0"], [[]])
         posterior = self.crowd.prior[:, None] * np.exp(priced.prices / (priced.lam / LN2))
         whole = np.maximum(1, np.round(posterior * (1 << POSTERIOR))).astype(np.int64)
-        numbers = [[str(v) for v in column] for column in whole.T.tolist()]
-        law = [str(round(v * (1 << UNIT))) for v in priced.numbers.tolist()] if self.keeps else ()
+        numbers = [[str(entry) for entry in column] for column in whole.T.tolist()]
+        law = [str(round(number * (1 << UNIT))) for number in priced.numbers.tolist()] if self.keeps else ()
         return record_proof(self.wide, [str(round(priced.lam * (1 << UNIT)))], [numbers], law=law)
 
 

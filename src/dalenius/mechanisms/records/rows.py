@@ -102,5 +102,5 @@ class Rows:
         found: list[list[list[int] | list[str]]] = []
         for e in range(len(self)):
             records, weights = self.row(e)
-            found.append([records, [str(w) for w in weights]])
+            found.append([records, [str(weight) for weight in weights]])
         return found

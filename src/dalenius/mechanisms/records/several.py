@@ -269,13 +269,13 @@ def _gains_no_more(wide: Wide, rows: Rows, promise: Guarantee) -> bool:
         return False
     gains = gains_of(wide, promise)
     counts = wide.about(promise.secret).counts.tolist()
-    gained = [[Fraction(0)] * len(gains) for _ in wide.records]
+    gained = [[Fraction(0)] * len(gains) for record in wide.records]
     for e, own in enumerate(counts):
         places, weights = rows.row(e)
         whole = sum(weights)
-        worth = [sum((g * n for g, n in zip(row, own, strict=True)), Fraction(0)) for row in gains]
-        for y, weight in zip(places, weights, strict=True):
-            gained[y] = [v + w * weight / whole for v, w in zip(gained[y], worth, strict=True)]
+        worth = [sum((entry * n for entry, n in zip(row, own, strict=True)), Fraction(0)) for row in gains]
+        for place, weight in zip(places, weights, strict=True):
+            gained[place] = [v + w * weight / whole for v, w in zip(gained[place], worth, strict=True)]
     return sum(map(max, gained)) <= most_gained(wide, promise) * wide.total
 
 
@@ -356,7 +356,7 @@ class _Posteriors:
 
     def _gains_no_more(self, promise: Guess, share: float) -> bool:
         """Whether guesses gain at most the limit; nothing is gained where one action is the best one everywhere."""
-        gain = np.array([[float(v) for v in row] for row in gains_of(self.wide, promise)])
+        gain = np.array([[float(entry) for entry in row] for row in gains_of(self.wide, promise)])
         gained = self._joint(share) @ gain.T
         if float(gained.max(axis=1).sum()) <= float(most_gained(self.wide, promise)) * (1 - ROOM):
             return True

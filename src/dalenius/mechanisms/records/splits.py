@@ -367,7 +367,7 @@ def _multipliers(
 
 def _law(light: Sequence[bool], sizes: Sequence[int], end: Fraction) -> list[int]:
     """A law in whole numbers under which a side has the share `end`, and its values are as likely as in the table."""
-    of_side = {side: sum(n for own, n in zip(light, sizes, strict=True) if own == side) for side in (True, False)}
+    of_side = {side: sum(size for own, size in zip(light, sizes, strict=True) if own == side) for side in (True, False)}
     share = {True: end, False: 1 - end}
     parts = {side: max(1, int(share[side] / of_side[side] * (1 << 2 * POSTERIOR))) for side in (True, False)}
-    return [n * parts[own] for own, n in zip(light, sizes, strict=True)]
+    return [size * parts[own] for own, size in zip(light, sizes, strict=True)]

@@ -70,7 +70,7 @@ def _wide(problem: Problem) -> bool:
 
 def _of_the_table(problem: Problem) -> str | None:
     """The first promise that is not about the records of the table."""
-    return next((g.key for g in problem.guarantees if type(g) not in PROMISES), None)
+    return next((promise.key for promise in problem.guarantees if type(promise) not in PROMISES), None)
 
 
 RECORDS = Mechanism(

@@ -52,7 +52,11 @@ def traced(problem: Problem, points: int, *, on_point: Callable[[int, int | None
     trade = Trade.of(problem)
     wide = Wide.of(problem)
     most = (PricedRecords(wide) if problem.preserve_marginals else Curve(wide)).most
-    asked = [g.at_most_bits for g in problem.guarantees if isinstance(g, Leakage) and g.secret == trade.secret]
+    asked = [
+        promise.at_most_bits
+        for promise in problem.guarantees
+        if isinstance(promise, Leakage) and promise.secret == trade.secret
+    ]
     steps = max(2, points) - 1
     # The curve is steep where little leaks, so that points stand closer there.
     limits = [Fraction(ceil(most * (1 - k / steps) ** 2 * STEPS), STEPS) for k in range(steps)]

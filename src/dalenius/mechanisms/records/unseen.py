@@ -182,7 +182,7 @@ def _exchanged(
     wide: Wide, parts: Integers, first: Integers, second: Integers, amount: Integers, own: Integers, other: Integers
 ) -> Rows:
     """Both sides of a pair at either record, by their masses: of each unit of one side the share of the other moves."""
-    entries: list[list[tuple[int, Fraction]]] = [[] for _ in parts]
+    entries: list[list[tuple[int, Fraction]]] = [[] for part in parts]
     pairs = zip(first.tolist(), second.tolist(), amount.tolist(), own.tolist(), other.tolist(), strict=True)
     for e, f, units, mine, theirs in pairs:
         entries[e].append((f, Fraction(units * theirs, mine + theirs)))

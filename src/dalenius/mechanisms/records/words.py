@@ -107,7 +107,7 @@ def _missing(found: RecordFigures, rows: int, least: int) -> str:
 
 
 def _population(design: Design, rows: int) -> str:
-    secret = next(g.secret for g in design.problem.guarantees)
+    secret = next(promise.secret for promise in design.problem.guarantees)
     values = len(design.problem.pmf.grouped(secret)[0])
     more = figure(log2(1 + (values - 1) / rows) * (1 + 1e-12), "up", 2)  # the float may be short by an ulp or two
     return (
@@ -133,7 +133,7 @@ def _analysis(design: Design) -> str:
 
 def _one_more(design: Design, found: RecordFigures) -> str:
     """What one more column of the original is worth; for few rows the kernel proves it instead."""
-    secret = ", ".join(next(g.secret for g in design.problem.guarantees))
+    secret = ", ".join(next(promise.secret for promise in design.problem.guarantees))
     most = sorted(found.one_more.items(), key=lambda one: -one[1])[:MOST_TOLD]
     told = [f"{name} ({ceil(1000 * bits - 1e-6) / 1000:.3g} bits)" for name, bits in most]
     return (

@@ -161,7 +161,7 @@ def preserving(wide: Wide, gap: float, on_progress: Progress, deadline: float | 
         light = int(sizes.argmin())
         between = move(wide, wide.by_record[:, light], wide.by_record[:, 1 - light], gap, on_progress, deadline)
         rows = _between(wide, between, light, Fraction(int(sizes[light]), wide.total))
-        shares = [Fraction(int(n), wide.total) for n in sizes]
+        shares = [Fraction(int(size), wide.total) for size in sizes]
         proof = transport_proof(
             wide,
             [
@@ -418,7 +418,7 @@ def _matching(sizes: list[int], cost: dict[tuple[int, int], float]) -> dict[tupl
     total = sum(sizes)
     uses = [[float(s in pair) for pair in pairs] for s in range(len(sizes))]
     found = linprog([-cost[pair] for pair in pairs], A_ub=uses, b_ub=sizes, method="highs")
-    left = [Fraction(n) for n in sizes]
+    left = [Fraction(size) for size in sizes]
     weights = {}
     for pair, value in zip(pairs, found.x.tolist(), strict=True):
         # The corners of these programs are half-integral; what rounding might add is taken off again.

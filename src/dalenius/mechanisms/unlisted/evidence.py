@@ -69,7 +69,11 @@ def examine_unlisted(
     one = min(bits, max(_log2(len(letters)) for letters in channel.inputs.values()))
     met: list[Guarantee] = [Dalenius(_short(one)), Contraction(_short(share))]
     met += [] if strong is None else [LocalDP(_short(strong))]
-    met += [p for p in promises if strong is None or not isinstance(p, LocalDP) or p.metric is not None]
+    met += [
+        promise
+        for promise in promises
+        if strong is None or not isinstance(promise, LocalDP) or promise.metric is not None
+    ]
     unproved = strong is None and found.unproved
     return MechanismAudit(
         names,

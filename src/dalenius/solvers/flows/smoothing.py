@@ -267,7 +267,10 @@ class _Climb:
         total = np.bincount(arcs.point, mass, self.points)
         others = [np.bincount(arcs.point, mass * lean, self.points) for lean in arcs.lean]
         arrived = np.array([total - sum(others), *others])
-        slopes = [c.slopes(v, self.edge * smooth, c.of_class @ arrived) for c, v in zip(self.charges, own, strict=True)]
+        slopes = [
+            charge.slopes(v, self.edge * smooth, charge.of_class @ arrived)
+            for charge, v in zip(self.charges, own, strict=True)
+        ]
         if self.keeps:
             slopes.append((self.crowd.at_points - total) * self.scale)
         value = float(self.crowd.mass @ values) + float(self.crowd.at_points @ mu) - self._allowed(own, smooth)

@@ -254,7 +254,8 @@ def _bounded(given: Faces, faces: Places, cells: Floats, dual: FaceDual) -> tupl
 def worth(given: Faces, faces: Places, v: Floats, dual: FaceDual) -> Floats:
     """phi(v) - z.v - what v uses of the promises, times their weights."""
     used = sum(
-        w * gauge.used(given.weights(gauge, faces, v)) for w, gauge in zip(dual.weights, given.gauges, strict=True)
+        weight * gauge.used(given.weights(gauge, faces, v))
+        for weight, gauge in zip(dual.weights, given.gauges, strict=True)
     )
     return np.asarray(given.told(faces, v) - (v * dual.z[faces]).sum(axis=-1) - used)
 

@@ -144,7 +144,7 @@ def beginning(W: Floats, labels: Labels) -> Subdivision:
     cells = Subdivision(labels)
     if W.shape[1] == 2:
         steps = np.linspace(W[:, 1].min(), W[:, 1].max(), CHORDS + 1)
-        cells.cut_line([float(t) for t in steps if 0 < t < 1])
+        cells.cut_line([float(step) for step in steps if 0 < step < 1])
         return cells
     middle = np.asarray(W.mean(axis=0))
     points = np.concatenate([W, (W + middle) / 2, middle[None]])

@@ -129,7 +129,7 @@ def least_spread(
     ridges = RIDGE if first is None else (0.0,)
     best: tuple[float, Floats, int | None] = -np.inf, np.zeros_like(whole), None
     for turn in range(ROUNDS):
-        mixture = sum((w * g for w, g in zip(weights, grams, strict=True)), np.zeros_like(whole))
+        mixture = sum((weight * g for weight, g in zip(weights, grams, strict=True)), np.zeros_like(whole))
         ridge = ridges[min(turn, len(ridges) - 1)]
         B = np.linalg.inv(mixture + ridge * whole) if ridge else np.linalg.inv(mixture)
         B = (B + B.T) / 2
@@ -159,7 +159,7 @@ def least_spread(
             break
     if best[2] is None or best[0] <= 0:
         best = 0.0, np.zeros_like(whole), None
-    used = [(w, pi) for w, pi in zip(weights, channels, strict=True) if w > NEAR]
+    used = [(weight, pi) for weight, pi in zip(weights, channels, strict=True) if weight > NEAR]
     total = sum(w for w, _ in used)
     pi = np.concatenate([w / total * own for w, own in used], axis=1)
     return Mixed(pi, value, *best, rounds=len(grams))

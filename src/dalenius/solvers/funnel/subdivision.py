@@ -185,12 +185,12 @@ class Subdivision:
         self.lines = np.concatenate([self.lines, self._above(without_first, values_first)])
         self.corners[list(places)], self.values[list(places)] = without_second, values_second
         self.lines[list(places)] = self._above(without_second, values_second)
-        for j, i, l, v in zip(places, first.tolist(), second.tolist(), where, strict=True):
+        for place, i, l, v in zip(places, first.tolist(), second.tolist(), where, strict=True):
             node = len(self._splits)
-            self._splits[self._node[j]] = (i, l, v, node, node + 1)
+            self._splits[self._node[place]] = (i, l, v, node, node + 1)
             self._splits += [None, None]
             self._node.append(node)
-            self._node[j] = node + 1
+            self._node[place] = node + 1
 
     def tree(self) -> Tree:
         """In pre-order: the weights of a point on the corners of its simplex, or the number of a leaf.

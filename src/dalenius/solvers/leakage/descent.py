@@ -54,7 +54,9 @@ def mirror_descent(
             g += theta * (secret.B.T @ values)
         if k % _CHECK == 0:
             y = none_of(given)
-            logs_b = tuple(sec.spread(v) for (_, sec), v in zip(given.objective, posteriors, strict=True))
+            logs_b = tuple(
+                sec.spread(posterior) for (_, sec), posterior in zip(given.objective, posteriors, strict=True)
+            )
             y = Multipliers(logs_b, y.leakage, _steepest(wanted, g, s), equal=y.equal, pairs=y.pairs)
             bound = wanted.bound(y)
             value = wanted.value(pi)

@@ -16,10 +16,10 @@ _BITS = 192
 def whole(matrix: Exact) -> tuple[Exact, int]:
     """A matrix of Fractions or whole numbers as whole numbers over one denominator."""
     entries = matrix.ravel().tolist()
-    shared = lcm(*{v.denominator for v in entries})
+    shared = lcm(*{entry.denominator for entry in entries})
     if shared == 1:
-        return np.array([int(v) for v in entries], dtype=object).reshape(matrix.shape), 1
-    flat = [v.numerator * (shared // v.denominator) for v in entries]
+        return np.array([int(entry) for entry in entries], dtype=object).reshape(matrix.shape), 1
+    flat = [entry.numerator * (shared // entry.denominator) for entry in entries]
     return np.array(flat, dtype=object).reshape(matrix.shape), shared
 
 

@@ -91,7 +91,11 @@ def _rows(program: Program) -> Iterator[_Row]:
         yield _Row("spent", (k,), {(at, t): one for at in parts for t in range(letters)}, None, gauge.limit)
         for i, (place, part) in enumerate(zip(parts, gauge.parts, strict=True)):
             for q, coefficients in enumerate(part):
-                used = {e: -Fraction(v) * int(mass[e]) / total for e, v in enumerate(coefficients) if v}
+                used = {
+                    e: -Fraction(coefficient) * int(mass[e]) / total
+                    for e, coefficient in enumerate(coefficients)
+                    if coefficient
+                }
                 for t in range(letters):
                     yield _Row(
                         "gauge", (k, i, q, t), {(e, t): v for e, v in used.items()} | {(place, t): one}, zero, None
@@ -119,8 +123,8 @@ def linear_optimum(
     variables = [(int(e), int(t)) for e, t in np.argwhere(program.allowed)]
     further = len(program.local_dp) + sum(len(gauge.parts) for gauge in program.gauges)
     variables += [(inputs + k, t) for k in range(further) for t in range(letters)]
-    number = {v: j for j, v in enumerate(variables)}
-    columns: list[dict[int, float]] = [{} for _ in variables]
+    number = {variable: j for j, variable in enumerate(variables)}
+    columns: list[dict[int, float]] = [{} for variable in variables]
     for i, row in enumerate(rows):
         for entry, value in row.entries.items():
             if entry in number:
@@ -188,7 +192,7 @@ def _vertex(
     program: Program, rows: list[_Row], variables: list[tuple[int, int]], best: Optimum
 ) -> tuple[tuple[Fraction, ...], ...] | None:
     """The vertex of the basis in Fractions, checked; None if it does not keep every limit."""
-    at = {variables[j]: k for k, j in enumerate(best.basic_columns)}
+    at = {variables[column]: k for k, column in enumerate(best.basic_columns)}
     slack = set(best.basic_rows)
     A, b = [], []
     for i, row in enumerate(rows):

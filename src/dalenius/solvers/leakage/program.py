@@ -60,7 +60,10 @@ class Gauge:
         """The rows of each part at the constant channel, <row, p>."""
         total = int(sum(mass))
         return [
-            [sum((v * int(n) for v, n in zip(row, mass, strict=True) if v), Fraction(0)) / total for row in part]
+            [
+                sum((entry * int(n) for entry, n in zip(row, mass, strict=True) if entry), Fraction(0)) / total
+                for row in part
+            ]
             for part in self.parts
         ]
 

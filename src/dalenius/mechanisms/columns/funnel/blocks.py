@@ -58,7 +58,7 @@ def by_blocks(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
     joint = problem.pmf
     counts = [int(n) for n in joint.counts(problem.inputs)]
     inputs = len(counts)
-    p = np.array([n / joint.total for n in counts])
+    p = np.array([count / joint.total for count in counts])
     few, most = inputs <= MOST, two_to(promise.at_most_bits)[0]
     sets = (np.arange(1, 2**inputs)[:, None] >> np.arange(inputs)) & 1 if few else generated(counts, float(most))
     told = _told(sets @ p)
@@ -72,7 +72,7 @@ def by_blocks(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
         except SolverFailed:
             if less == LESS[-1]:
                 raise
-    used = [k for k in sorted(shares) if k < len(sets)]
+    used = [share for share in sorted(shares) if share < len(sets)]
     channel = channel_from_rows(
         problem, [tuple(shares[k] if sets[k][x] else Fraction(0) for k in used) for x in range(inputs)]
     )

@@ -207,6 +207,6 @@ def certificate(problem: Problem, wanted: Wanted, found: Least, meanings: int = 
     weight = max(1, int((price if model.in_bits else price * BITS) * ONE))
     leaves = lines.leaves()
     for leaf, slopes in zip(leaves, (found.pieces / BITS).tolist(), strict=True):
-        leaf["objective"] = [*leaf["objective"], [str(round(v * weight)) for v in slopes]]
+        leaf["objective"] = [*leaf["objective"], [str(round(slope * weight)) for slope in slopes]]
     trees = [tree_of(found.tree, first) for first in range(0, many, many // meanings)]
     return by_lines("simplices", trees, leaves, promises=lines.weights, limits=[str(weight)], cuts=lines.cuts)

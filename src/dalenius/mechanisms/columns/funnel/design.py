@@ -91,7 +91,8 @@ def funnel(
 def _as_independence(problem: Problem) -> Problem:
     """The problem with independence in place of each limit of 0 bits on a leakage, which means the same."""
     changed = tuple(
-        Independent(g.about) if isinstance(g, Leakage) and not g.at_most_bits else g for g in problem.guarantees
+        Independent(promise.about) if isinstance(promise, Leakage) and not promise.at_most_bits else promise
+        for promise in problem.guarantees
     )
     return replace(problem, guarantees=changed)
 

@@ -61,7 +61,7 @@ def _atoms(problem: Problem) -> int:
     joint = problem.pmf
     labels = [
         int(np.count_nonzero(joint.counts(tuple(dict.fromkeys((*secret, *problem.kept)))))) - 1
-        for secret in {g.secret for g in problem.guarantees}
+        for secret in {promise.secret for promise in problem.guarantees}
     ]
     return min(len(joint.counts(problem.inputs)), 1 + sum(labels))
 
@@ -95,7 +95,9 @@ def by_faces(
     least = 2 * CHECKED * comb(len(given.p), given.atoms)  # a cell or two of each face, checked in any case
     searching = max(0.0, min((1 - PROOF) * seconds, seconds - least))
     found = by_columns_of_few(given, gap=SHARE * nats, seconds=searching, on_progress=told)
-    spent = given.p @ found.dual.z + sum(w * g.limit for w, g in zip(found.dual.weights, given.gauges, strict=True))
+    spent = given.p @ found.dual.z + sum(
+        weight * g.limit for weight, g in zip(found.dual.weights, given.gauges, strict=True)
+    )
     top = float(found.dual.bound - spent) + 0.1 * nats
     proof = face_proof(given, found.dual, top, deadline=begin + seconds, checked=CHECKED)
     channel = exact_channel(problem, wanted, found.pi, loss=0.0, spare=MERGING * gap, seconds=seconds)

@@ -60,7 +60,7 @@ def by_erasure(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
     columns = [[p[x] * share * (x == own) for x in range(len(p))] for own in range(len(p))]
     columns.append([v * (1 - share) for v in p])
     weighted = [(sum(column, Fraction(0)), column) for column in columns if any(column)]
-    letters = Target(problem).merged([(whole, [v / whole for v in column]) for whole, column in weighted])
+    letters = Target(problem).merged([(whole, [entry / whole for entry in column]) for whole, column in weighted])
     return channel_of(problem, letters, p), [CLOSED], "the input now and then, else nothing"
 
 
@@ -73,8 +73,8 @@ def by_function(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
     joint = problem.pmf
     p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
     members: defaultdict[int, list[int]] = defaultdict(list)
-    for x, s in enumerate(labels.tolist()):
-        members[s].append(x)
+    for x, label in enumerate(labels.tolist()):
+        members[label].append(x)
     interval: dict[int, tuple[Fraction, Fraction]] = {}
     for own in members.values():
         whole = sum((p[x] for x in own), Fraction(0))
@@ -93,7 +93,7 @@ def by_function(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
             for own in members.values()
         ]
     weighted = [(sum(column, Fraction(0)), column) for column in columns if any(column)]
-    letters = Target(problem).merged([(whole, [v / whole for v in column]) for whole, column in weighted])
+    letters = Target(problem).merged([(whole, [entry / whole for entry in column]) for whole, column in weighted])
     method = "a point drawn on an interval that no value of the secret changes, and the secret now and then"
     return channel_of(problem, letters, p), [CLOSED], method
 

@@ -61,7 +61,7 @@ class Wanted:
         weight = joint.counts(problem.inputs)
         table = np.stack(columns, axis=1)
         self.shares: Floats = np.array(
-            [[float(Fraction(int(n), int(m))) for n in row] for row, m in zip(table, weight, strict=True)]
+            [[float(Fraction(int(entry), int(m))) for entry in row] for row, m in zip(table, weight, strict=True)]
         )
         self.mass: Floats = np.array([float(Fraction(int(n), joint.total)) for n in weight])
         self.labels = Labels(np.array(prior), np.array(world, dtype=np.intp))
@@ -93,7 +93,7 @@ def by_cells(problem: Problem, wanted: Wanted) -> Searched:
     It returns what was found, and the model of the program that proves its bound. Limits of curved promises that one
     search has found are known to the next.
     """
-    cuts = Cuts.of(problem) if any(isinstance(g, CURVED) for g in problem.guarantees) else None
+    cuts = Cuts.of(problem) if any(isinstance(promise, CURVED) for promise in problem.guarantees) else None
 
     def searched(
         labels: Labels,
@@ -188,7 +188,9 @@ def _few_letters(
     """
     pi = pi[:, pi.sum(axis=0) > 1e-13]
     weights = pi.sum(axis=0)
-    if any(isinstance(g, Dalenius | Contraction) for g in problem.guarantees):  # which are no sums over letters
+    if any(
+        isinstance(promise, Dalenius | Contraction) for promise in problem.guarantees
+    ):  # which are no sums over letters
         return pi
     program = Model.of(problem, fresh=np.zeros(pi.shape, dtype=object)).program
     if len(program.mass) != len(pi):
@@ -230,4 +232,4 @@ def tree_of(tree: Sequence[list[Fraction] | int], first: int = 0) -> list[Any]:
 
 def exactly(cost: Floats) -> npt.NDArray[Any]:
     """Doubles as the fractions that they are."""
-    return np.array([[Fraction(v) for v in row] for row in cost.tolist()], dtype=object).reshape(cost.shape)
+    return np.array([[Fraction(entry) for entry in row] for row in cost.tolist()], dtype=object).reshape(cost.shape)

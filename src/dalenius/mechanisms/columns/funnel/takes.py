@@ -20,7 +20,10 @@ SPREAD = Mechanism(
             "the variance is that of the shares of the columns that it observes",
         ),
         Condition(
-            lambda p: any(not isinstance(g, LocalDP) or g.delta for g in p.guarantees) or len(p.guarantees) > 1,
+            lambda p: (
+                any(not isinstance(promise, LocalDP) or promise.delta for promise in p.guarantees)
+                or len(p.guarantees) > 1
+            ),
             "under local_dp alone the least variance has a search of its own",
         ),
         FUNNEL.conditions[-1],

@@ -125,7 +125,7 @@ def erased(problem: Problem, mass: Floats) -> Floats | None:
 
 def nothing(problem: Problem, inputs: int) -> Certificate:
     """Lines that prove that a sum of zeros is zero."""
-    leaf = {"objective": ["0"] * inputs, "promises": [[] for _ in problem.guarantees]}
+    leaf = {"objective": ["0"] * inputs, "promises": [[] for promise in problem.guarantees]}
     return by_lines("simplices", [[["leaf", 0]]], [leaf], promises=["0"] * len(problem.guarantees))
 
 

@@ -238,7 +238,9 @@ def _attained(program: Program, seconds: float) -> tuple[Fraction, Rows]:
             continue
         total = Fraction(0)
         for n, row, costs in zip(program.mass, rows, program.cost, strict=True):
-            total += int(n) * sum((v * Fraction(c) for v, c in zip(row, costs, strict=True) if v), Fraction(0))
+            total += int(n) * sum(
+                (entry * Fraction(cost) for entry, cost in zip(row, costs, strict=True) if entry), Fraction(0)
+            )
         # Rounded up, so that these rows keep the limit.
         return ceil(total / program.total / STEP) * STEP, rows
     raise failure

@@ -103,7 +103,9 @@ class Bent:
         known = (k, tuple(tangent))
         if known not in self.rows:
             shares = self.values[k].T
-            self.rows[known] = [sum((y * v for y, v in zip(tangent, e, strict=True)), Fraction(0)) for e in shares]
+            self.rows[known] = [
+                sum((y * v for y, v in zip(tangent, share, strict=True)), Fraction(0)) for share in shares
+            ]
         return self.rows[known]
 
     def leakages(self, mass: Exact, less: Fraction) -> list[tuple[Term, Fraction]]:
@@ -202,9 +204,9 @@ class Bent:
         mu, rhos = multipliers
         parts = []
         for rho, known in zip(rhos, self.tangents, strict=True):
-            u = np.array([[float(y) for y in row] for row in known]).T @ np.maximum(rho, 0.0)
+            u = np.array([[float(entry) for entry in row] for row in known]).T @ np.maximum(rho, 0.0)
             size = np.maximum(u.max(axis=0), 1e-300)
-            parts.append([[int(v * GRAIN) for v in row] for row in u / size])
+            parts.append([[int(entry * GRAIN) for entry in row] for row in u / size])
         return whole_units(mu * factor), parts
 
     def of_laws(
@@ -221,7 +223,7 @@ class Bent:
             share = np.array([n / total for n in law])[:, None]
             posteriors = share * np.exp(np.clip(logs - logs.max(axis=0), -600.0, 0.0))
             posteriors /= posteriors.sum(axis=0)
-            columns = [[max(1, int(b * ONE)) for b in column] for column in posteriors.T]
+            columns = [[max(1, int(entry * ONE)) for entry in column] for column in posteriors.T]
             if weight > 0:
                 found.append((weights, columns))
         return found
@@ -235,7 +237,7 @@ class Bent:
             if mu <= 0:
                 continue
             means = np.array([float(a) for a in slopes]) @ np.maximum(rho, 0.0) / mu
-            found.append((point, Fraction(mu * factor), [_rational(a) for a in means.tolist()]))
+            found.append((point, Fraction(mu * factor), [_rational(mean) for mean in means.tolist()]))
         return found
 
 
@@ -347,7 +349,7 @@ def _about_secret(problem: Problem, promise: Sibson, mass: Exact) -> Bent:
     bent = Bent(promise, shares, prior)
     flat = [_rational(1.0)] * len(prior)
     single = [bent.tangent(row) for row in np.eye(len(prior))]
-    bent.tangents += [[flat, *single] for _ in shares]
+    bent.tangents += [[flat, *single] for share in shares]
     floor = sum(
         float(
             (

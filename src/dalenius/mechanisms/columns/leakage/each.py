@@ -135,7 +135,7 @@ def _leakage(problem: Problem, channel: Product, secret: tuple[str, ...]) -> flo
     columns = [law.support[:, k] for k in law.columns(problem.observe)]
     np.add.at(joint, (about, kept, *columns), law.weights.astype(np.float64) / float(law.total))
     for axis, window in enumerate(channel.windows):
-        matrix = np.array([[float(v) for v in row] for row in window.rows])
+        matrix = np.array([[float(entry) for entry in row] for row in window.rows])
         joint = np.moveaxis(np.tensordot(joint, matrix, axes=(2 + axis, 0)), -1, 2 + axis)
     joint = joint.reshape(len(joint), -1)
     blind = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)

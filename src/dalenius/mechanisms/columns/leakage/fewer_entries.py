@@ -57,8 +57,8 @@ def fewer_entries(problem: Problem, letters: Floats, gains: Floats, *, loss: flo
     small = (letters > 0) & (letters < LEAST[0])
     if not small.any() or letters.size > MOST or loss <= 0:
         return None
-    cuts = Cuts.of(problem) if any(isinstance(g, CURVED) for g in problem.guarantees) else None
-    costs = np.array([[Fraction(-v) for v in row] for row in gains.tolist()], dtype=object)
+    cuts = Cuts.of(problem) if any(isinstance(promise, CURVED) for promise in problem.guarantees) else None
+    costs = np.array([[Fraction(-entry) for entry in row] for row in gains.tolist()], dtype=object)
     program = Model.of(problem, fresh=costs, cuts=cuts).program
     given = Arrays.of(program)
     if len(given.p) != len(letters):

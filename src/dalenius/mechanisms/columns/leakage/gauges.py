@@ -57,7 +57,7 @@ class Gauged:
         the rows are q_v - p_v p(k|e) themselves, and one number may be added to all of them.
         """
         letters = eta.shape[1]
-        own = np.array([float(v) for v in self.shares])
+        own = np.array([float(share) for share in self.shares])
         limit = float(self.gauges[0].limit)
         found = []
         for k in range(self.worlds):
@@ -106,7 +106,7 @@ def gauged(problem: Problem, promise: Guarantee, numbers: Sequence[int], worlds:
     if gauge.limit == least and _tied(gauge, mass):
         about = promise.secret or problem.inputs
         counts = problem.pmf.counts(about)
-        shares = tuple(Fraction(int(n), problem.pmf.total) for n in counts)
+        shares = tuple(Fraction(int(count), problem.pmf.total) for count in counts)
         return Gauged(promise, (gauge,), silent=True, shares=shares)
     return Gauged(promise, (gauge,))
 
@@ -120,8 +120,8 @@ def _of_inputs(mass: Exact, numbers: Sequence[int], worlds: Sequence[Places]) ->
     """1 / p(e) for each row, in parts of the rows with the same strata."""
     total = int(sum(mass))
     parts = []
-    for world in sorted({worlds[x] for x in numbers[: len(mass)]}):
-        own = [e for e, x in enumerate(numbers[: len(mass)]) if worlds[x] == world]
+    for world in sorted({worlds[number] for number in numbers[: len(mass)]}):
+        own = [e for e, number in enumerate(numbers[: len(mass)]) if worlds[number] == world]
         rows = np.zeros((len(own), len(mass)), dtype=object)
         for row, e in enumerate(own):
             rows[row, e] = Fraction(total, int(mass[e]))
@@ -138,7 +138,10 @@ def _of_secret(problem: Problem, promise: Guarantee) -> list[Exact]:
     parts: list[Exact] = []
     for k in range(table.shape[2]):
         shares = np.array(
-            [[Fraction(int(n), int(m)) for n, m in zip(column, mass, strict=True)] for column in table[:, :, k].T],
+            [
+                [Fraction(int(entry), int(m)) for entry, m in zip(column, mass, strict=True)]
+                for column in table[:, :, k].T
+            ],
             dtype=object,
         )
         rows = _rows_of(problem, promise, shares, [Fraction(int(n), joint.total) for n in alone])

@@ -89,7 +89,7 @@ class Model:
                 do="Forbid less, or let it be released as another value.",
             )
         leakages, worst, views, odds = [], [], [], []
-        found = [gauged(problem, g, reader.near.numbers, worlds_of(problem)) for g in problem.guarantees]
+        found = [gauged(problem, promise, reader.near.numbers, worlds_of(problem)) for promise in problem.guarantees]
         gauges = [one for one in found if one is not None]
         known, less = ([], Fraction(0)) if cuts is None else (cuts.limits, cuts.less)
         curved = [(one, one.gauges(mass, less), one.leakages(mass, less)) for one in known]
@@ -146,7 +146,7 @@ class Model:
         """A letter as the channel names it; a map from Z as "z0>a|z1>b"."""
         if not self.worlds:
             return self.told[self.maps[t][0]][0]
-        return "|".join(f"{z}>{self.told[k][0]}" for z, k in zip(self.worlds, self.maps[t], strict=True))
+        return "|".join(f"{world}>{self.told[k][0]}" for world, k in zip(self.worlds, self.maps[t], strict=True))
 
     def channel(self, rows: Sequence[Sequence[Fraction]]) -> tuple[Kernel, dict[str, dict[str, str]]]:
         """The channel with these rows for the inputs that occur, and the decoder of its letters if they are maps."""
@@ -159,14 +159,14 @@ class Model:
             rows = [[row[t] for t in used] for row in rows]
             output = {(problem.output or problem.release[0]): tuple(self.letter(t) for t in used)}
             decoder = {
-                self.letter(t): {z: self.told[k][0] for z, k in zip(self.worlds, self.maps[t], strict=True)}
+                self.letter(t): {world: self.told[k][0] for world, k in zip(self.worlds, self.maps[t], strict=True)}
                 for t in used
             }
         elif problem.output:
             output = {problem.output: tuple(t for (t,) in self.told)}
-        found = {x: tuple(row) for x, row in zip(self.near.numbers, rows, strict=True)}
+        found = {number: tuple(row) for number, row in zip(self.near.numbers, rows, strict=True)}
         others = None
-        if len(found) < (many := prod(len(a) for a in inputs.values())):
+        if len(found) < (many := prod(len(letters) for letters in inputs.values())):
             elsewhere = self._elsewhere(found, [x for x in range(many) if x not in found])
             others, *more = {id(row): row for row in elsewhere.values()}.values()
             if more or problem.release:  # they differ; or their own values are released, which many ask for by rows
@@ -183,7 +183,7 @@ class Model:
         apart = any(promise.given for promise in local_promises(problem))
         laws = {}
         for w in {*(world[x] for x in found if apart), None}:
-            own = [e for e, x in enumerate(self.near.numbers) if w is None or world[x] == w]
+            own = [e for e, number in enumerate(self.near.numbers) if w is None or world[number] == w]
             weights = [int(self.program.mass[e]) for e in own]
             laws[w] = _mixture([found[self.near.numbers[e]] for e in own], weights)
         rows = {x: laws.get(world[x] if apart else (), laws[None]) for x in missing}
@@ -196,16 +196,16 @@ class Model:
 
 def _mixture(rows: Sequence[Sequence[Fraction]], weights: list[int]) -> tuple[Fraction, ...]:
     """The mean of some rows with whole-number weights."""
-    scale = lcm(*{v.denominator for row in rows for v in row})
+    scale = lcm(*{entry.denominator for row in rows for entry in row})
     sums = [0] * len(rows[0])
-    for n, row in zip(weights, rows, strict=True):
-        sums = [a + n * v for a, v in zip(sums, in_units(row, scale), strict=True)]
+    for weight, row in zip(weights, rows, strict=True):
+        sums = [a + weight * v for a, v in zip(sums, in_units(row, scale), strict=True)]
     return tuple(Fraction(v, scale * sum(weights)) for v in sums)
 
 
 def _without(row: tuple[Fraction, ...], barred: set[int]) -> tuple[Fraction, ...]:
     """A pmf without some letters."""
-    left = [Fraction(0) if t in barred else v for t, v in enumerate(row)]
+    left = [Fraction(0) if t in barred else entry for t, entry in enumerate(row)]
     total = sum(left, Fraction(0))
     if not total:
         left = [Fraction(t not in barred) for t in range(len(row))]

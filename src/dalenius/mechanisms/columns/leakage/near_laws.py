@@ -104,7 +104,7 @@ class NearLaws:
                     if own:
                         used[at] = None
             posteriors = shares[:, None] * np.exp(np.clip(logs - logs.max(axis=0), -600.0, 0.0))
-            columns = [[max(1, int(b * ONE)) for b in column] for column in posteriors.T]
+            columns = [[max(1, int(entry * ONE)) for entry in column] for column in posteriors.T]
             found.append((weights, list(used), columns))
         return found
 

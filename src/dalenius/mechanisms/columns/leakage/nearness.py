@@ -72,7 +72,10 @@ class Nearness:
         plain = []
         for promise in local_promises(problem):
             if promise.metric is None:
-                rows = {w: [e for e, x in enumerate(numbers) if world[x] == w] for w in {world[x] for x in numbers}}
+                rows = {
+                    w: [e for e, number in enumerate(numbers) if world[number] == w]
+                    for w in {world[number] for number in numbers}
+                }
                 ratio = exp(promise.epsilon)[0]  # from below: asks for no less than was promised
                 plain.append([(np.array(own, dtype=np.int64), ratio) for _, own in sorted(rows.items())])
         whole = joint.total * scale
@@ -88,7 +91,7 @@ class Nearness:
 
     def widened(self, program: Program) -> Program:
         """The program of the rows that occur, with these levels and with the rows that never occur."""
-        place = {x: e for e, x in enumerate(self.numbers)}
+        place = {number: e for e, number in enumerate(self.numbers)}
         pairs = tuple((place[i], place[j], r) for near in self.pairs for i, j, r in near)
         program = replace(program, local_dp=tuple(block for blocks in self.floors for block in blocks))
         if not self.unseen:
@@ -98,7 +101,7 @@ class Nearness:
         wide = np.zeros((extra, m), dtype=object)
 
         def scaled(cost: Any) -> Any:
-            exactly = [[Fraction(v) / self.sigma for v in row] for row in cost]
+            exactly = [[Fraction(entry) / self.sigma for entry in row] for row in cost]
             return np.vstack([np.array(exactly, dtype=object).reshape(cost.shape), wide])
 
         def alone(term: Term) -> Term:
@@ -193,7 +196,7 @@ class Nearness:
 
 
 def _whole(values: Any, factor: float) -> list[int]:
-    return [max(0, int(ldexp(float(v) * factor, UNIT))) for v in values]
+    return [max(0, int(ldexp(float(value) * factor, UNIT))) for value in values]
 
 
 def _beside(term: Term, new: npt.NDArray[Any]) -> Term:
@@ -209,9 +212,9 @@ def _beside(term: Term, new: npt.NDArray[Any]) -> Term:
 
 def _apart(promise: LocalDP, world: list[tuple[int, ...]]) -> list[tuple[int, int, Fraction]]:
     """The pairs of rows that a metric speaks of, without those that follow from two others by way of a third row."""
-    metric = [[Fraction(d) for d in row] for row in promise.metric or ()]
-    sizes = np.array([[float(d) for d in row] for row in metric])
-    ratios = {d: exp(min(promise.epsilon * d, Fraction(MOST_NATS)))[0] for row in metric for d in row}
+    metric = [[Fraction(entry) for entry in row] for row in promise.metric or ()]
+    sizes = np.array([[float(entry) for entry in row] for row in metric])
+    ratios = {entry: exp(min(promise.epsilon * entry, Fraction(MOST_NATS)))[0] for row in metric for entry in row}
     found = []
     for i, j in product(range(len(metric)), repeat=2):
         if i == j or world[i] != world[j]:

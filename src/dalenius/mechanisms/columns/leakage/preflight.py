@@ -65,7 +65,11 @@ class Size:
         variables = problem.pmf.variables
         names = problem.release or problem.observe
         columns = {name: len(variables[name]) for name in names}
-        about = [g.secret for g in problem.guarantees if isinstance(g, Independent | Leakage | WorstCaseLeakage)]
+        about = [
+            promise.secret
+            for promise in problem.guarantees
+            if isinstance(promise, Independent | Leakage | WorstCaseLeakage)
+        ]
         about += [problem.objective.names] if isinstance(problem.objective, MinimizeLeakage) else []
         secrets = max((prod(len(variables[n]) for n in names_) for names_ in about), default=1)
         return cls(

@@ -248,7 +248,7 @@ class _Reader:
                         self._cut(k, first, second, "0", Fraction(mu * self.plain), slopes.tolist())
                 continue
             mu, rhos = own[0]
-            parts = [[[whole_units(v * self.plain) for v in row] for row in rho] for rho in rhos]
+            parts = [[[whole_units(entry * self.plain) for entry in row] for row in rho] for rho in rhos]
             # The weight is at least what the letters need, so that nothing is shrunk where digits were lost.
             most = max((sum(column) for part in parts for column in zip(*part, strict=True)), default=0)
             self.found.weights[k] = str(max(most, whole_units(mu * self.plain)))
@@ -260,12 +260,12 @@ class _Reader:
         if isinstance(promise, MaximalLeakage) and not promise.about:  # inputs with a weight, by their places
             rows = [row for part in parts for row in part]
             inputs = self._by_world()
-            return [[[x, str(row[t])] for x, row in zip(inputs, rows, strict=True) if row[t]] for t in leaves]
+            return [[[x, str(row[leaf])] for x, row in zip(inputs, rows, strict=True) if row[leaf]] for leaf in leaves]
         if isinstance(promise, TotalVariation):  # a part for each world and value; values before worlds
             values = len(parts) // self.worlds
             rows = [parts[w * values + s][0] for s, w in product(range(values), range(self.worlds))]
             return list(self._by_leaf(rows))
-        return [[[str(row[t]) for row in part] for part in parts] for t in leaves]
+        return [[[str(row[leaf]) for row in part] for part in parts] for leaf in leaves]
 
     def _by_world(self) -> list[int]:
         """The inputs that occur, those of one stratum after the other."""
@@ -297,7 +297,7 @@ class _Reader:
                         everywhere[x] = share
                     self._law(k, everywhere, [e for e, share in enumerate(weights) if share], columns)
         for k, near in zip(self._having(Leakage), cuts.near, strict=False):
-            for weights, used, columns in near.of_laws([next(laws) for _ in near.laws], self.bits):
+            for weights, used, columns in near.of_laws([next(laws) for law in near.laws], self.bits):
                 self._law(k, weights, used, columns)
         for k, one in cuts.bent.items():
             if isinstance(one.promise, Contraction):
@@ -312,7 +312,7 @@ class _Reader:
 def _whole(values: Any, factor: float, least: int | None = 0) -> list[int]:
     """Whole units from below; multipliers of inequalities are not negative."""
     units = [int(Fraction(float(v)) * ONE) for v in np.asarray(values, dtype=np.float64) * factor]
-    return units if least is None else [max(least, u) for u in units]
+    return units if least is None else [max(least, unit) for unit in units]
 
 
 def _table(rows: Any, factor: float, least: int | None = 0) -> list[list[int]]:
@@ -332,4 +332,4 @@ def _posteriors(term: Term, logs: Floats) -> list[list[int]]:
     # Limits of next to nothing have large multipliers and posteriors next to the prior: the digits are in between.
     tilt = (less - c * sums[term.group]) / (1 + sums[term.group])
     prior = [int(v * ONE) for v in exact]
-    return [[max(1, a + int(float(v) * ONE)) for v in row] for a, row in zip(prior, tilt, strict=True)]
+    return [[max(1, a + int(float(entry) * ONE)) for entry in row] for a, row in zip(prior, tilt, strict=True)]

@@ -92,12 +92,12 @@ def barred_letters(problem: Problem, inputs: Sequence[Names], told: Sequence[Nam
 
 
 def _letters(problem: Problem, names: Names, codes: Sequence[int]) -> list[str]:
-    return [problem.pmf.variables[n][code] for n, code in zip(names, codes, strict=True)]
+    return [problem.pmf.variables[name][code] for name, code in zip(names, codes, strict=True)]
 
 
 def _beside(problem: Problem, codes: Sequence[int]) -> str:
     letters = _letters(problem, problem.beside, codes)
-    named = ", ".join(f"{n} = {v}" for n, v in zip(problem.beside, letters, strict=True))
+    named = ", ".join(f"{n} = {letter}" for n, letter in zip(problem.beside, letters, strict=True))
     return named or "the distribution of the table"
 
 
@@ -284,7 +284,7 @@ class Reader:
         mass = self.problem.pmf.counts(self.problem.inputs)
         if unit == 1 and not (total % mass.astype(total.dtype)[:, None]).any():
             return np.asarray(total // mass.astype(total.dtype)[:, None], dtype=object)
-        fractions = [[Fraction(int(v), int(n) * unit) for v in row] for row, n in zip(total, mass, strict=True)]
+        fractions = [[Fraction(int(entry), int(n) * unit) for entry in row] for row, n in zip(total, mass, strict=True)]
         return np.array(fractions, dtype=object).reshape(total.shape)
 
     def by_world(
@@ -308,7 +308,7 @@ class Reader:
             table = np.array(high, dtype=object).reshape(len(rows), len(self.told))
             never = np.array([v is None for v in table.ravel()]).reshape(table.shape)
             table[never] = 0
-        where = {x: k for k, x in enumerate(rows)}
+        where = {row: k for k, row in enumerate(rows)}
         counts = problem.pmf.counts(problem.inputs, of + side)
         biggest = max(table.max(initial=0), -table.min(initial=0)) * int(counts.sum())
         kind: Any = np.int64 if biggest < 1 << 62 else object

@@ -80,7 +80,7 @@ def designed(
     size.refuse_too_large(seconds, by_records(problem))
     if on_progress:
         on_progress(size.late_words(seconds) or size.words())
-    if any(isinstance(g, CURVED) for g in problem.guarantees):
+    if any(isinstance(promise, CURVED) for promise in problem.guarantees):
         return _with_cuts(problem, size, gap=gap, seconds=seconds, on_progress=on_progress)
     model = Model.of(problem)
     program, restore = presolved(model)
@@ -295,7 +295,7 @@ def without_small(
     solve_on: SolveOn | None = None,
 ) -> Rows | None:
     """The exact channel of the solution without its dust; None where it has none or removing it costs too much."""
-    if solution.channel is not None and not any(0 < v < LEAST[0] for row in solution.channel for v in row):
+    if solution.channel is not None and not any(0 < entry < LEAST[0] for row in solution.channel for entry in row):
         return None  # a vertex, with as few entries as can be
     scale = model.unit
     found = without_dust(
@@ -331,7 +331,7 @@ def solved(
 ) -> Solution:
     """The search, first for more than was asked for when the problem is small."""
     secrets = [t for _, t in program.objective] + [t for t, _ in program.leakages + program.worst]
-    size = program.letters * len(program.mass) * max(1, sum(len(t.group) for t in secrets))
+    size = program.letters * len(program.mass) * max(1, sum(len(secret.group) for secret in secrets))
     scale = model.unit
     aims = [g for g in (FINE, 10 * FINE, 100 * FINE) if g < gap] if fine and size <= SMALL else []
 
@@ -391,10 +391,10 @@ def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multiplier
             kept.append(j)
             continue
         excess = [
-            v - a
+            entry - a
             for row, a, ok in zip(free, least, allowed, strict=True)
-            for v, k in zip(row, ok, strict=True)
-            if k and v > a
+            for entry, k in zip(row, ok, strict=True)
+            if k and entry > a
         ]
         steep[j] = STEEP / float(min(excess, default=Fraction(1)))
         allowed &= free == least[:, None]
@@ -456,10 +456,10 @@ def _without_leakage(model: Model, program: Program, solution: Solution, seconds
         return None
     total = sum(
         (
-            int(n) * v * Fraction(c)
+            int(n) * entry * Fraction(c)
             for n, row, costs in zip(program.mass, rows, cost, strict=True)
-            for v, c in zip(row, costs, strict=True)
-            if v
+            for entry, c in zip(row, costs, strict=True)
+            if entry
         ),
         Fraction(0),
     )
@@ -470,7 +470,7 @@ def _silent(y: Multipliers) -> Multipliers:
     """Posteriors equal to the prior: the bound 0."""
     return replace(
         y,
-        posteriors=tuple(0.0 * p for p in y.posteriors),
+        posteriors=tuple(0.0 * posterior for posterior in y.posteriors),
         leakage=0.0 * y.leakage,
         distortion=0.0 * y.distortion,
         worst=tuple(0.0 * v for v in y.worst),

@@ -59,7 +59,9 @@ def unlisted(problem: Problem) -> bool:
 
 def about_letters(problem: Problem) -> bool:
     """Whether a promise is about single letters, so that a letter has to be priced inside a cone."""
-    return any(not isinstance(g, Leakage) or isinstance(g, WorstCaseLeakage) for g in problem.guarantees)
+    return any(
+        not isinstance(promise, Leakage) or isinstance(promise, WorstCaseLeakage) for promise in problem.guarantees
+    )
 
 
 def _measures(problem: Problem) -> list[tuple[Distortion, tuple[str | int, ...]]]:
@@ -84,12 +86,17 @@ class _Tables:
             tables, never, unit = reader.by_world(measure, place)
             self.never |= np.array(never)
             self.costs.append(
-                np.array([[[int(v) / (n * unit) for v in row] for row, n in zip(t, mass, strict=True)] for t in tables])
+                np.array(
+                    [
+                        [[int(entry) / (n * unit) for entry in row] for row, n in zip(table, mass, strict=True)]
+                        for table in tables
+                    ]
+                )
             )
             least = sum(
-                min((int(v) for v, no in zip(row, bar, strict=True) if not no), default=0)
-                for t, ban in zip(tables, never, strict=True)
-                for row, bar in zip(t, ban, strict=True)
+                min((int(entry) for entry, no in zip(row, bar, strict=True) if not no), default=0)
+                for table, ban in zip(tables, never, strict=True)
+                for row, bar in zip(table, ban, strict=True)
             )
             self.tight.append(measure.at_most == Fraction(least, unit * sum(mass)))
         self.p = np.array(mass, dtype=np.float64) / sum(mass)
@@ -176,7 +183,7 @@ def generated(
                 raise Infeasible(IMPOSSIBLE) from none
             y, tol, possible = none.multipliers, 0.5 * none.bound, False
         prices = tables.prices(given, y, restore(y).distortion.tolist(), objective=possible)
-        known = {t: [v[:, k] for v in y.posteriors] for k, t in enumerate(used)}
+        known = {t: [posterior[:, k] for posterior in y.posteriors] for k, t in enumerate(used)}
         more: Closed | ConeClosed | list[Map] = []
         if about_letters(problem):
             cone = Cone(given, list(prices.terms))

@@ -35,7 +35,7 @@ def fewer_letters(model: Model, rows: Rows) -> Rows:
     columns = [[m * row[t] / w for m, row in zip(mass, rows, strict=True)] for t, w in zip(used, weight, strict=True)]
     costs = [
         [
-            sum((v * Fraction(C[e, t]) for e, v in enumerate(column)), Fraction(0))
+            sum((entry * Fraction(C[e, t]) for e, entry in enumerate(column)), Fraction(0))
             for t, column in zip(used, columns, strict=True)
         ]
         for C, _ in program.distortions
@@ -43,14 +43,14 @@ def fewer_letters(model: Model, rows: Rows) -> Rows:
     total = program.total
     spent = [sum((w * c for w, c in zip(weight, cost, strict=True)), Fraction(0)) for cost in costs]
     told = np.zeros(len(used))
-    masses = np.array([[float(v) for v in column] for column in columns]).T
+    masses = np.array([[float(entry) for entry in column] for column in columns]).T
     for theta, term in program.objective:
         told += float(theta) * Secret.of(term, program.mass).leakage(masses)
     # One more column each for the slack of a limit.
     rows_of = [[*column, *(cost[k] for cost in costs)] for k, column in enumerate(columns)]
     slack = [[Fraction(0)] * n + [Fraction(int(i == j)) for i in range(len(costs))] for j in range(len(costs))]
     right = [Fraction(m, total) for m in mass] + [s / total for s in spent]
-    matrix = np.array([[float(v) for v in column] for column in rows_of + slack]).T
+    matrix = np.array([[float(entry) for entry in column] for column in rows_of + slack]).T
     try:
         found = maximise(np.append(-told, np.zeros(len(slack))), matrix, np.array([float(v) for v in right]))
         shares = exact_basic_solution(rows_of + slack, right, found.basic_columns)
