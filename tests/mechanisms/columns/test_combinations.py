@@ -93,7 +93,7 @@ def moved(d):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"form": "pram"}, "form .8. reaches every value from every record, so impossible combinations too"),
+        ({"form": "pram"}, "turns any value into any other, so that impossible combinations occur too"),
         (
             {"form": "pram", "each": True, "objective": MaximizeInformationOfEach(NAMES)},
             "perturbed one by one reach every combination",

@@ -33,9 +33,16 @@ class TestContract(DesignContract):
         return {"three letters": problem()}
 
     def infeasible(self):
-        return {"far apart": problem((50, 20, 10)), "one never occurs": problem((5, 0, 3))}
+        return {"far apart": problem((50, 20, 10))}
 
     test_rows_of_impossible_inputs_repeat_the_output_pmf = None  # every input occurs
+
+
+def test_a_value_that_never_occurs_is_refused_with_a_way_out():
+    with pytest.raises(
+        Infeasible, match=r"can come from no other when margins are.* or declare fewer values"
+    ):
+        solve(problem((5, 0, 3)))
 
 
 @pytest.mark.parametrize(("p", "epsilon"), [((5, 3, 2), 1), ((7, 1), 1), ((1,) * 6, 1), ((4, 3, 2), 2)])
