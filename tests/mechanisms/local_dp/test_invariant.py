@@ -39,9 +39,7 @@ class TestContract(DesignContract):
 
 
 def test_a_value_that_never_occurs_is_refused_with_a_way_out():
-    with pytest.raises(
-        Infeasible, match=r"can come from no other when margins are.* or declare fewer values"
-    ):
+    with pytest.raises(Infeasible, match=r"can come from no other when margins are.* or declare fewer values"):
         solve(problem((5, 0, 3)))
 
 
