@@ -253,6 +253,7 @@ def test_pages_for_everybody_are_plain(page):
     text = prose(page)
     if page.name not in ("glossary.md", "researcher.md"):  # the words of the theory beside ours; the papers' own
         assert dialect(text) == []
+        assert EXPONENT.findall(text) == []
     sentences = re.split(r"(?<=[.!?])\s+|\n\s*\n|\n\s*[-*|#]|\|", text)
     assert [s for s in sentences if len(s.split()) > 40] == []
 
