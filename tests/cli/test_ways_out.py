@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from dalenius.cli import main
+from dalenius.cli.failing import _laid_out
+from dalenius.errors import InputError
 
 TABLE = "health,plan,visits,person\n" + "".join(
     f"{'bad' if k % 10 < 3 + k % 2 else 'good'},{'ab'[k % 7 % 2]},{k % 5},p{k // 2}\n" for k in range(600)
@@ -182,6 +184,16 @@ def test_as_many_merges_as_are_needed_are_tried_and_named(folder, capsys, declar
     assert f"has {smallest}." in said(capsys, "release p.toml -o out --quiet")[1]
     Path("p.toml").write_text(mended)
     assert said(capsys, "release p.toml -o out --quiet --seconds 5")[0] == 0
+
+
+def test_a_line_for_a_file_is_not_broken_on_a_terminal():
+    line = 'groups = { "north or south or east" = ["north", "south", "east"], "west" = ["west"], "isles" = ["isles"] }'
+    error = InputError(
+        "Small.", do=f"Merge values: in [columns.region] write {line} instead of values. Then all is well."
+    )
+    shown = _laid_out(error.anatomy()).split("\n")
+    assert [text for text in shown if line in text]
+    assert max(len(text) for text in shown if line not in text) <= 100
 
 
 @pytest.mark.long

@@ -1,6 +1,7 @@
 """How a command says that it failed: one sentence, its anatomy on a terminal, an object for machines."""
 
 import json
+import re
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,9 @@ from dalenius.errors import DaleniusError, InputError, LedgerRefused
 __all__ = ["failed", "our_fault"]
 
 WIDTH = 100
+UNBROKEN = "\ue000"
+FOR_A_FILE = re.compile(r"\b(?:cuts|groups|labels) = (?:\{.*?\}|\[.*?\])")
+"""What is pasted into a problem file: in one line, however wide the terminal is."""
 REPORT = "dalenius-failure.json"
 UNSURE = "Nothing was written. dalenius ledger status shows what is charged."
 
@@ -55,9 +59,10 @@ def _laid_out(parts: dict[str, str]) -> str:
     lines = [f"dalenius: {parts['what']}"]
     for name, text in (parts | {"more": f"dalenius help {parts['code']}"}).items():
         if name not in ("code", "what") and text:
-            first, *others = wrap(text, WIDTH - 9, break_long_words=False, break_on_hyphens=False)
+            whole = FOR_A_FILE.sub(lambda line: line[0].replace(" ", UNBROKEN), text)
+            first, *others = wrap(whole, WIDTH - 9, break_long_words=False, break_on_hyphens=False)
             lines += [f"  {name:<6} {first}", *(" " * 9 + line for line in others)]
-    return "\n".join(lines)
+    return "\n".join(lines).replace(UNBROKEN, " ")
 
 
 def our_fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
