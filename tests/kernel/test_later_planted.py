@@ -291,9 +291,9 @@ CORNERS = [
     (
         "weights of a secret that count alike",
         "sum(column) * w)[1] for v, w in parts",
-        "sum(column) * max(by.weights))[1] for v, w in parts",
+        "sum(column) * max(weights))[1] for v, w in parts",
     ),
-    ("a value of the secret without weight", "len(secrets) and all(by.weights)", "len(secrets)"),
+    ("a value of the secret without weight", "len(secrets) and all(weights)", "len(secrets)"),
     (
         "a kind of givers of which the least cell counts",
         "worst = max(worst, rest + sum",
@@ -328,7 +328,39 @@ VARIANCES = [
     ("bits of a column in place of its variance", '"variance" if spread else "information"', '"information"'),
 ]
 
-PLANTED = RECORDS + BOUNDS + CHAINS + ANSWERS + LEVELS + CORNERS + VARIANCES
+RECEIVED = [
+    (
+        "what a letter loses is forgotten",
+        "max(column[y] - _most_given(given, left), 0)",
+        "max(column[y], 0)",
+    ),
+    ("what a letter gets is forgotten", "column[y] + left * w * (s == mine)", "column[y]"),
+    ("every value of the secret gets it", "column[y] + left * w * (s == mine)", "column[y] + left * w"),
+    ("slopes by which nothing is gained", "(linear + _most_given(gains, left) << BITS", "(linear << BITS"),
+    ("the cell of least gain gives first", "sorted(worth, reverse=True)", "sorted(worth)"),
+    ("cells that give without end", "given = min(most, left)", "given = most"),
+    ("the last part of a receiver alone", "bound = max(bound, _of_box(", "bound = max(0, _of_box("),
+    ("a cut that is no cut below", "min(high[cell], at)", "max(high[cell], at)"),
+    ("a cut that is no cut above", "max(low[cell], at)", "min(low[cell], at)"),
+    ("given again what was given", "left = ball.radius - sum(low)", "left = ball.radius"),
+    ("what is given at least never arrives", "[v + sum(low) * w for v, w in", "[v for v, _ in"),
+    ("receivers that are left out", 'require(len(trees) == cells, "there', 'require(True, "there'),
+    ("parts of a receiver that are left out", 'require(not boxes, "a receiver', 'require(True, "a receiver'),
+    ("a ball of half the radius", "radius.numerator * total << GIVEN", "radius.numerator * total << GIVEN - 1"),
+    (
+        "slopes of another letter",
+        "slopes = [part[s * letters : (s + 1) * letters]",
+        "slopes = [part[: letters]",
+    ),
+    ("slopes in other units", "- (_times(a, v) << BITS - SLOPE)", "- (_times(a, v) << BITS - SLOPE + 1)"),
+    (
+        "a letter by its middle",
+        "for v in product(*ends))",
+        "for v in [[sum(both) // 2 for both in ends]])",
+    ),
+]
+
+PLANTED = RECORDS + BOUNDS + CHAINS + ANSWERS + LEVELS + CORNERS + VARIANCES + RECEIVED
 
 
 def seen(kernel):

@@ -359,6 +359,8 @@ def _evidence_told(evidence: Any) -> Json:
                 for part in evidence["moves"]
             ]
             return {"proof": {"moves": moves}}
+        if "received" in evidence:
+            return {"proof": evidence}
         if "cuts" in evidence:
             return {"proof": {"cuts": evidence["cuts"], "parts": [_multipliers(part) for part in evidence["parts"]]}}
         return {"proof": _multipliers(evidence)}

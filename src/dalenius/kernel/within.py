@@ -21,11 +21,9 @@ pi(s)) is convex in P, and little is lost while P(s) is near pi. Less is lost in
 values of the secret become more likely together, or less. Where they become more likely, what their cells lose their
 cells receive; at a corner these give to one cell, and all others to one cell, which is a mixture of two laws: all of it
 goes to the one cell, or to the other. A part may let cells that it does not hold give more than they have, as long as
-every P(s, y, k) stays above zero: it has more laws then, and fewer corners.
-Intervals may be cut at points of
-single cells, again
-and again: the largest bound of all parts is that of their union. With m of n rows in a cell, a = m / n < p and
-d = D(a || p), Stirling's formula gives
+every P(s, y, k) stays above zero: it has more laws then, and fewer corners. Where they are too many, letters are
+bounded one by one (`received`). Intervals may be cut at points of single cells, again and again: the largest bound of
+all parts is that of their union. With m of n rows in a cell, a = m / n < p and d = D(a || p), Stirling's formula gives
 P(Bin(n, p) <= m) <= 2^(-n d) sqrt(n / (2 pi m (n - m))) / (1 - rho), rho = m (1 - p) / ((n - m + 1) p).
 """
 
@@ -40,12 +38,11 @@ from dalenius.kernel.adversary import contraction
 from dalenius.kernel.logs import BITS, E_LOW, LOG_COST, bits, exp, log2, log2_of, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, common_denominator, require
+from dalenius.kernel.received import CELLS, NESTED, Received, Shares, most_received, read_received, told_above
 
 Box = list[tuple[Fraction, Fraction]]  # the ends of each cell
 
-CELLS = 1 << 14  # that are ever listed
 PI_LOW = Fraction(333, 106)
-NESTED = 64  # cuts of cuts, and cells that are emptied
 POINTS = 48  # bits of the ends of an interval
 COUNT = 22  # bits of them that are worth a further step
 STEPS = 48  # of a bisection at most; each takes four logarithms
@@ -79,7 +76,7 @@ class Moves:
     held: set[int] | None  # cells that give no more than they have; None: all of them
 
 
-Evidence = Multipliers | list[Moves]
+Evidence = Multipliers | list[Moves] | Received
 Piece = Evidence | tuple[int, Fraction]  # of intervals that are cut, depth first: a cell and a point, or evidence
 
 
@@ -97,6 +94,8 @@ def read_ball(node: Node) -> Ball | None:
 
 def read_evidence(node: Node) -> list[Piece]:
     """Multipliers, or cuts of intervals with multipliers for each part, or parts of a total variation by moves."""
+    if node.first().key == "received":
+        return [read_received(node.fields("received")[0])]
     if node.first().key == "moves":
         return [[_read_moves(part) for part in node.fields("moves")[0].items()]]
     if node.first().key != "cuts":
@@ -265,6 +264,8 @@ def worst_leakage(
 def _bound_of(cells: Cells, ball: Ball, box: Box, by: Evidence) -> Fraction:
     if isinstance(by, list):
         return _by_moves(cells, ball, by)
+    if isinstance(by, Received):
+        return _by_received(cells, ball, by)
     longest = max(number.denominator.bit_length() for number in (ball.radius, by.nu, by.m, by.t))
     cells.setting.work.spend(8 * LOG_COST * cells.many, 2 * longest)
     if by.law and ball.kind == "total_variation" and len(by.law) == len(set(cells.secrets)) < cells.many:
@@ -372,25 +373,39 @@ def _by_moves(cells: Cells, ball: Ball, parts: list[Moves]) -> Fraction:
     return max(_most_moved(cells, ball.radius, part) for part in parts)
 
 
-def _most_moved(cells: Cells, radius: Fraction, by: Moves) -> Fraction:
+def _by_received(cells: Cells, ball: Ball, by: Received) -> Fraction:
+    require(ball.kind == "total_variation", "receivers are for a total variation")
+    require(not cells.setting.mechanism.beside, "receivers are for what leaves as a letter alone")
+    about = _values_of(cells, by.weights)
+    cells.setting.work.spend(20 * cells.many * (len(by.weights) + len(cells.rows[0])))
+    masses = Shares.of(cells.counts, ball.radius, cells.rows, cells.scale, about, by.weights)
+    return most_received(masses, by.trees, cells.setting.work)
+
+
+def _values_of(cells: Cells, weights: list[int]) -> list[int]:
+    """The value of the secret of each cell, of which each has a weight."""
     secrets = list(dict.fromkeys(cells.secrets))
-    require(len(by.weights) == len(secrets) and all(by.weights), "a value of the secret has no weight")
+    require(len(weights) == len(secrets) and all(weights), "a value of the secret has no weight")
+    return [secrets.index(s) for s in cells.secrets]
+
+
+def _most_moved(cells: Cells, radius: Fraction, by: Moves) -> Fraction:
+    about = _values_of(cells, by.weights)
+    many = len(by.weights)
     unit = cells.setting.total * radius.denominator
-    about = [secrets.index(s) for s in cells.secrets]
     own = [[((y, k), v) for y, v in enumerate(row) if v] for row, k in zip(cells.rows, cells.beside, strict=True)]
-    columns = {at: [0] * len(secrets) for row in own for at, _ in row}
+    columns = {at: [0] * many for row in own for at, _ in row}
     for n, s, row in zip(cells.counts, about, own, strict=True):
         for at, v in row:
             columns[at][s] += n * radius.denominator * v
     goals = []  # for each value of the secret the cells that its own may give to
-    for s in range(len(secrets)):
+    for s in range(many):
         up = by.rising
         goals.append(tuple(c for c, z in enumerate(about) if up is None or up[z] or not up[s]))
-    size = cells.many * 20 + (20 + LOG_COST * len(secrets)) * (len(columns) + len(set(goals)) * sum(map(len, own)))
+    size = cells.many * 20 + (20 + LOG_COST * many) * (len(columns) + len(set(goals)) * sum(map(len, own)))
 
     def told(column: list[int]) -> int:
-        parts = zip(column, by.weights, strict=True)
-        return sum(v * log2(v * sum(by.weights), sum(column) * w)[1] for v, w in parts if v)
+        return told_above(column, by.weights)
 
     most = sum(map(told, columns.values()))
     for taken in _givers(cells.law, radius, by.held):

@@ -31,6 +31,7 @@ from dalenius.core.numbers import written
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError
 from dalenius.kernel.logs import log2_of
+from dalenius.kernel.received import GIVEN, SLOPE
 from dalenius.kernel.within import upper_end
 from dalenius.measures.corners import (
     Bounded,
@@ -47,6 +48,8 @@ from dalenius.measures.corners import (
 from dalenius.measures.correlation import eta_kl
 from dalenius.measures.finite_sample import cells_of, most_within, score
 from dalenius.measures.moves import Part, parts_within
+from dalenius.measures.received import Cut as Given
+from dalenius.measures.received import Received, received_within
 
 __all__ = ["mismatch_leakage", "near", "worst_law"]
 
@@ -135,7 +138,7 @@ def near(
         both = [_near_divergence(cells, eta, radius * log(2), reference) for reference in (law, worst)]
         bound, proof = min(both, key=lambda one: one[0])
     elif ball == "total_variation":
-        bound, proof = _near_variation(cells, eta, radius, told * log(2) * (1 + CLOSE))
+        bound, proof = _near_variation(cells, eta, radius, told * log(2) * (1 + CLOSE), alone=not kept)
     else:
         counts = np.rint(law * rows).astype(np.int64)
         box = Box(*proved_ends(counts, rows, radius))
@@ -189,6 +192,16 @@ def _written_part(part: Part) -> Proof:
     return {"rising": part.rising and list(part.rising), "held": part.held} | _written({}, part.weights)
 
 
+def _written_received(found: Received) -> Proof:
+    def part(node: Given | Floats) -> Proof:
+        if isinstance(node, tuple):
+            return {"cell": node[0], "at": str(round(node[1] * (1 << GIVEN)))}
+        return {"slopes": [str(round(slope / log(2) * (1 << SLOPE))) for slope in node.reshape(-1).tolist()]}
+
+    trees = [[part(node) for node in tree] for tree in found.trees]
+    return {"weights": [str(n) for n in _written({}, found.weights)["law"]], "trees": trees}
+
+
 def _near_divergence(cells: Cells, eta: float, radius: float, reference: Floats) -> tuple[float, Proof]:
     """The bound within a divergence for a reference law; it is not written where it is the stated law."""
     law, seen = cells.law, cells.law > 0
@@ -197,10 +210,11 @@ def _near_divergence(cells: Cells, eta: float, radius: float, reference: Floats)
     return linear + eta * radius, _written({"t": t}, None if reference is law else reference)
 
 
-def _near_variation(cells: Cells, eta: float, radius: float, enough: float) -> tuple[float, Proof]:
+def _near_variation(cells: Cells, eta: float, radius: float, enough: float, *, alone: bool) -> tuple[float, Proof]:
     """The least bound within a total variation of those that take few corners, else that by the contraction.
 
-    The parts of a ball are tried where the corners of the whole ball leave more than `enough`.
+    The parts of a ball are tried where the corners of the whole ball leave more than `enough`, and then its letters one
+    by one, where they leave `alone`, without kept columns.
     """
     ball, found = Variation(cells.law, radius), []
     moves = moves_within(ball, cells)
@@ -213,6 +227,11 @@ def _near_variation(cells: Cells, eta: float, radius: float, enough: float) -> t
         parts = parts_within(ball, cells, enough=enough)
         if parts is not None:
             found.append((max(part.nats for part in parts), {"moves": [_written_part(part) for part in parts]}))
+    if radius and alone and len(cells.law) <= STARTS and all(bound > enough for bound, _ in found):
+        laws = np.array(_telling_moves(cells, np.arange(len(cells.law)), radius))
+        received = received_within(ball, cells, laws, enough=enough)
+        if received is not None:
+            found.append((received.nats, {"received": _written_received(received)}))
     if not found:
         law = cells.law
         reference = (1 - radius) * law + radius / len(law) if radius else law
@@ -282,7 +301,7 @@ def worst_law(
         starts += [best(np.eye(len(law))[c]) for c in np.flatnonzero(occurs)]
     if ball == "total_variation" and len(law) <= STARTS:
         cells = Cells(law, s, x, outputs)
-        starts += _telling_moves(cells, np.flatnonzero(occurs), radius)
+        starts += _telling_moves(cells, np.flatnonzero(occurs), radius)[:CLIMBED]
         moves = moves_within(Variation(law, radius), cells)
         starts += [] if moves is None or (moves[2][~occurs] > 0).any() else [moves[2]]
     at = max((climbed(start) for start in starts), key=lambda one: one[0])[1]
@@ -291,7 +310,7 @@ def worst_law(
 
 
 def _telling_moves(cells: Cells, receiving: NDArray[np.intp], radius: float) -> list[Floats]:
-    """Laws in which some cells give to one, up to the radius: the few of them that tell most, one for each receiver.
+    """Laws in which some cells give to one, up to the radius: for each receiver the one that tells most, in order.
 
     For each receiver the givers begin as one or two cells. Then those give whose loss tells most, by the gradient,
     until that tells no more.
@@ -328,7 +347,7 @@ def _telling_moves(cells: Cells, receiving: NDArray[np.intp], radius: float) -> 
             break
         found[live], told[live], slopes[live] = moved[better], more[better], steeper[better]
     best = {int(to[k]): k for k in np.argsort(told)}  # the last of each receiver tells most
-    return [found[k] for k in sorted(best.values(), key=lambda k: -told[k])[:CLIMBED]]
+    return [found[k] for k in sorted(best.values(), key=lambda k: -told[k])]
 
 
 def _givers(giving: NDArray[np.intp], size: int) -> tuple[list[NDArray[np.intp]], list[NDArray[np.intp]]]:

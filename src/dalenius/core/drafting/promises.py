@@ -226,6 +226,8 @@ def evidence_document(proof: Mapping[str, Any], promise: Json) -> Any:
     if promise.get("within"):
         if "moves" in proof:
             return {"moves": [_moves(part) for part in proof["moves"]]}
+        if "received" in proof:
+            return {"received": proof["received"]}
         if "cuts" in proof:
             return {"cuts": proof["cuts"], "parts": [_multipliers(part) for part in proof["parts"]]}
         return _multipliers(proof)
