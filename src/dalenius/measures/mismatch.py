@@ -229,7 +229,8 @@ def _near_variation(cells: Cells, eta: float, radius: float, enough: float, *, a
             found.append((max(part.nats for part in parts), {"moves": [_written_part(part) for part in parts]}))
     if radius and alone and len(cells.law) <= STARTS and all(bound > enough for bound, _ in found):
         laws = np.array(_telling_moves(cells, np.arange(len(cells.law)), radius))
-        received = received_within(ball, cells, laws, enough=enough)
+        known = min((bound for bound, _ in found), default=inf)
+        received = received_within(ball, cells, laws, enough=enough, known=known)
         if received is not None:
             found.append((received.nats, {"received": _written_received(received)}))
     if not found:

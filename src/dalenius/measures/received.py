@@ -13,6 +13,7 @@ Corners of the ball are too many where many cells are small; boxes of letters ar
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import product
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
@@ -45,8 +46,10 @@ class Received:
     nats: float
 
 
-def received_within(ball: Variation, cells: Cells, laws: Floats, *, enough: float) -> Received | None:
-    """A bound of I(S; Y) in a ball of a total variation; None where the boxes would be too many for the checker.
+def received_within(
+    ball: Variation, cells: Cells, laws: Floats, *, enough: float, known: float = inf
+) -> Received | None:
+    """A bound of I(S; Y) in a ball of a total variation; None where boxes are too many, or what is known is as good.
 
     Parameters
     ----------
@@ -58,6 +61,8 @@ def received_within(ball: Variation, cells: Cells, laws: Floats, *, enough: floa
         Laws of the ball that tell much, one in a row: they choose pi.
     enough : float
         A bound in nats that is small enough.
+    known : float
+        Another bound.
 
     Returns
     -------
@@ -72,6 +77,8 @@ def received_within(ball: Variation, cells: Cells, laws: Floats, *, enough: floa
     best: Received | None = None
     for _ in range(ROUNDS):
         hoped, weights = _law_of(cells, laws, many)
+        if NEARLY * hoped >= known:
+            break
         found, worst = _divided(_Letters(ball, cells, weights), max(enough, DONE * hoped), most)
         if best is None or found.nats < best.nats:
             best = found
