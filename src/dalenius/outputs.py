@@ -38,14 +38,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of folder that we write: the file that each one has, what that file says, and the names of all files.
+    """A kind of folder that we write: the file that each one has, one of its words, and the names of all files.
 
     Those in `folders` may be folders of files.
     """
 
     name: str
     mark: str
-    says: str
+    says: tuple[str, ...]
     files: tuple[str, ...]
     folders: tuple[str, ...] = ()
 
@@ -54,7 +54,8 @@ class Kind:
         if folder.is_symlink() or not folder.is_dir():
             return f"{folder} is not a folder"
         mark = folder / self.mark
-        if not mark.is_file() or self.says not in mark.read_text(encoding="utf-8", errors="replace"):
+        text = mark.read_text(encoding="utf-8", errors="replace") if mark.is_file() else ""
+        if not any(word in text for word in self.says):
             return f"{folder} does not hold a {self.name} of ours"
         others = [
             f.name
@@ -67,7 +68,7 @@ class Kind:
 RELEASE = Kind(
     "release",
     "card.json",
-    '"dalenius-card/',
+    ('"dalenius-card/',),
     (
         "card.json",
         "design.json",
@@ -80,10 +81,11 @@ RELEASE = Kind(
     ),
     ("released.parquet",),
 )
-CURVE = Kind("curve", "curve.json", "leakage_bits", ("curve.json", "curve.csv", "curve.svg", "marks.json"))
-POINT = Kind("point", "point.json", '"files"', ("*.json",))
-RISK = Kind("risk map", "risk.json", "{", ("risk.json", "map.csv", "map.svg", "records.csv"))
-FIGURES = Kind("page of figures", "index.html", "<", ("*.html", "*.svg", "*.csv", "*.json"))
+CURVES = ("leakage_bits", "information_bits", '"promise"')  # a curve of each kind says one of these
+CURVE = Kind("curve", "curve.json", CURVES, ("curve.json", "curve.csv", "curve.svg", "marks.json"))
+POINT = Kind("point", "point.json", ('"files"',), ("*.json",))
+RISK = Kind("risk map", "risk.json", ("{",), ("risk.json", "map.csv", "map.svg", "records.csv"))
+FIGURES = Kind("page of figures", "index.html", ("<",), ("*.html", "*.svg", "*.csv", "*.json"))
 
 
 def _exists(path: Path, *, kind: Kind | None = None, inputs: Iterable[Path] = ()) -> InputError:

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dalenius.core import MaximizeInformation, Problem
+from dalenius.core import Independent, Leakage, MaximizeInformation, MinimizeLeakage, Problem
 from dalenius.errors import InputError
 from dalenius.mechanisms import GAP, SECONDS, by_records
 from dalenius.mechanisms.columns.leakage.trade import Trade
@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from dalenius.mechanisms.columns.funnel.sweep import Sweep
     from dalenius.mechanisms.columns.leakage.curve import Curve
     from dalenius.mechanisms.columns.regions import Region
+    from dalenius.mechanisms.levels import Levels
 
 __all__ = ["at_point", "region", "tradeoff"]
+
+POINTS = 50
 
 
 def at_point(problem: Problem, *, leakage: Fraction | None = None, distortion: Fraction | None = None) -> Problem:
@@ -46,24 +49,25 @@ def at_point(problem: Problem, *, leakage: Fraction | None = None, distortion: F
 
 def tradeoff(
     problem: Problem,
-    points: int = 50,
+    points: int | None = None,
     *,
     table: Any = None,
     prove: str = "all",
     gap: float = GAP,
     seconds: float = SECONDS,
     on_progress: Progress | None = None,
-) -> "Curve | Sweep":
+) -> "Curve | Levels | Sweep":
     """The curve of least leakage against distortion, with every point proved or only the one of the problem.
 
-    Where information is maximised it is the most information against the limit on a leakage.
+    Where information is maximised it is the most information against the limit on a leakage. Under another promise,
+    such as one about guesses, it is what each level of it costs.
 
     Parameters
     ----------
     problem : Problem
-        A trade of leakage against distortion.
-    points : int
-        How many points of the curve.
+        A trade of leakage against distortion, or any promise with a level.
+    points : int, optional
+        How many points of the curve (default: 50, or 9 where each is solved by itself: under other promises).
     table : path, Table or data frame, optional
         In place of the table that the problem names.
     prove : {"all", "chosen"}
@@ -75,7 +79,7 @@ def tradeoff(
 
     Returns
     -------
-    Curve or Sweep
+    Curve, Levels or Sweep
         Its points, each with a proved bracket.
 
     Examples
@@ -88,6 +92,11 @@ def tradeoff(
 
     bound = _traded(problem, table)
     shown = stage(on_progress, "tracing")
+    if not _is_leakage(bound):
+        from dalenius.mechanisms.levels import levels
+
+        return levels(bound, points, gap=gap, seconds=seconds, on_point=shown)
+    points = POINTS if points is None else points
     if isinstance(bound.objective, MaximizeInformation):
         from dalenius.mechanisms.columns.funnel.sweep import sweep
 
@@ -126,6 +135,13 @@ def region(problem: Problem, *, table: Any = None, gap: float = GAP, seconds: fl
     from dalenius.mechanisms.columns.regions import Region
 
     return Region(_traded(problem, table), gap=gap, seconds=seconds)
+
+
+def _is_leakage(problem: Problem) -> bool:
+    """Whether bits about a secret are what is traded: minimised, or promised; independence is a promise of none."""
+    if isinstance(problem.objective, MinimizeLeakage):
+        return True
+    return any(type(promise) in (Leakage, Independent) for promise in problem.guarantees)
 
 
 def _traded(problem: Problem, table: Any) -> Problem:

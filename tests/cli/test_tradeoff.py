@@ -77,6 +77,27 @@ def test_a_curve_is_written_as_table_json_and_picture(folder, capsys):
 
 
 @pytest.mark.long
+def test_what_each_level_of_another_promise_costs(folder, capsys):
+    """`init` offers a limit on guesses first, and its trade-off ended with "there is nothing to trade"."""
+    fewest = 'minimize = { distortion = "hamming", of = ["ill", "age"] }\n'
+    promise = '[[guarantee]]\nguess = ["region"]\nat_most = "0.51"\n'
+    text = PROBLEM.partition("minimize")[0].replace('["region", "age"]', '["ill", "age"]')
+    (folder / "p.toml").write_text(text + fewest + promise, encoding="utf-8")
+    for more in ((), ("--force",)):  # what it wrote itself is replaced
+        assert main(["tradeoff", "p.toml", "--points", "3", *more]) == 0
+    words = capsys.readouterr().out
+    assert "4 levels of the promise, each proved: the least average change of a row" in words
+    assert "right guesses of region in 1,000, at most:" in words
+    assert re.search(r"^  +510 +[\d.]+ +[\d.]+  \(your problem file\)$", words, re.MULTILINE)
+    rows = list(csv.DictReader((folder / "tradeoff" / "curve.csv").read_text(encoding="utf-8").splitlines()))
+    changes = [float(row["change_at_most"]) for row in rows]
+    assert changes == sorted(changes, reverse=True)
+    assert "0.51" in [row["level"] for row in rows]
+    assert float(rows[-1]["change_at_most"]) == 0
+    assert (folder / "tradeoff" / "curve.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.long
 def test_a_fast_curve_proves_the_chosen_point_and_says_so(folder, capsys):
     head, measure = PROBLEM.split("[objective]")[0], PROBLEM.split("[[limit]]\n")[1].split("\nat_most")[0]
     text = f'{head}[objective]\nminimize = {{ {measure} }}\n[[guarantee]]\nleakage = ["ill"]\nat_most_bits = "1/100"\n'
@@ -197,7 +218,7 @@ def test_the_walk_of_a_design_with_limits(folder, capsys):
     assert "and 1/20 times the average error of age is at most 0.2" in capsys.readouterr().out
     (folder / "q.toml").write_text(PROBLEM.replace('"1/5"', '"1/6"'), encoding="utf-8")
     assert main(["verify", "d.json", "--problem", "q.toml"]) == 4
-    assert "in [[limit]]" in capsys.readouterr().err
+    assert 'at_most = "1/6" } in [[limit]]' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="POINT",
         help="one point instead of the curve: D, or D,E, or R,D,E (see the page about trade-offs)",
     )
-    c.add_argument("--points", type=count, default=50, help="points of the curve (default: 50)")
+    c.add_argument("--points", type=count, help="points of the curve (default: 50, or 9 where each is searched alone)")
     c.add_argument(
         "--prove",
         choices=("all", "chosen"),

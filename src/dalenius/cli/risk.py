@@ -109,10 +109,12 @@ def _percent(share: float) -> str:
 def _expected(number: float) -> str:
     """So many rows, or links, to expect.
 
-    >>> _expected(36.506), _expected(1.05e-9), _expected(0)
-    ('about 36.5', 'fewer than 0.001', 'about 0')
+    >>> _expected(36.506), _expected(2213.4), _expected(1.05e-9), _expected(0)
+    ('about 36.5', 'about 2,213', 'fewer than 0.001', 'about 0')
     """
-    return f"about {number:.3g}" if not 0 < number < 10 * LEAST else "fewer than 0.001"
+    if 0 < number < 10 * LEAST:
+        return "fewer than 0.001"
+    return f"about {number:,.0f}" if number >= 1000 else f"about {number:.3g}"
 
 
 def _after(found: Risk, level: float, tau2: float) -> str:

@@ -10,14 +10,15 @@ from typing import Any
 
 from dalenius import stopping
 from dalenius.api import tradeoff
+from dalenius.cli import at_levels, sweeping
 from dalenius.cli import point as one_point
-from dalenius.cli import sweeping
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
 from dalenius.core.digits import Direction, figure
 from dalenius.core.numbers import down, up, written
 from dalenius.mechanisms.columns.funnel.sweep import Sweep
 from dalenius.mechanisms.columns.leakage.curve import Curve, Point
+from dalenius.mechanisms.levels import Levels
 from dalenius.outputs import CURVE, new_folder, refuse_existing, write_text
 from dalenius.papers.curve import Chart, Line, draw
 from dalenius.stopping import Stage
@@ -43,6 +44,8 @@ def run(arguments: Namespace) -> int:
         )
     if isinstance(curve, Sweep):
         return sweeping.written(arguments, folder, curve)
+    if isinstance(curve, Levels):
+        return at_levels.written(arguments, folder, curve)
     points = [point.to_json() for point in curve.points]
     with new_folder(folder, CURVE, force=arguments.force) as place:
         write_text(place / "curve.json", json.dumps(points, indent=1) + "\n", private=True)

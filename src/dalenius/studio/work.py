@@ -7,11 +7,12 @@ from fractions import Fraction
 from pathlib import Path
 
 from dalenius.api import release, solve
-from dalenius.core import Pmf, Problem
+from dalenius.core import Problem
 from dalenius.core.problem_file import parse, read_toml
 from dalenius.core.section import key_lines
 from dalenius.errors import DaleniusError, InputError
 from dalenius.measures.shannon import mutual_information
+from dalenius.mechanisms.levels import best_guesses
 from dalenius.outputs import write_text
 from dalenius.report import plain
 from dalenius.report.facts import Facts
@@ -66,23 +67,13 @@ def levels_of(bound: Problem, wish: Wish) -> list[Fraction | None]:
     if wish.promise == "deny":
         others = FACTORS
     elif wish.promise == "guess":
-        least, most = _guesses(bound.pmf, list(bound.release), secret)
+        least, most = best_guesses(bound.pmf, list(bound.release), secret)
         others = [_upwards(least + share * (most - least), THOUSANDTH) for share in (*SHARES, Fraction(0))]
     else:
         everything = Fraction(mutual_information(bound.pmf, list(bound.release), secret))
         shares = RECORD_SHARES if bound.form == RECORDS else SHARES
         others = [_two_digits(share * everything) for share in shares] + [Fraction(0)]
     return [wish.level, *sorted(set(others) - {wish.level})]
-
-
-def _guesses(pmf: Pmf, released: list[str], secret: list[str]) -> tuple[Fraction, Fraction]:
-    """How often the best guess is right without any row, and with the row unchanged."""
-    best: dict[tuple[int, ...], int] = {}
-    names = [*released, *secret]
-    for codes, n in zip(pmf.grouped(names)[0], pmf.counts(names).tolist(), strict=True):
-        place = tuple(codes[: len(released)])
-        best[place] = max(best.get(place, 0), int(n))
-    return Fraction(int(pmf.counts(secret).max()), pmf.total), Fraction(sum(best.values()), pmf.total)
 
 
 def _upwards(level: Fraction, unit: Fraction) -> Fraction:

@@ -1,0 +1,224 @@
+"""What each level of a promise costs: the least change, or the most information, at several of them, each proved.
+
+A leakage has curves of its own (`columns.leakage.curve`, `columns.funnel.sweep`); this is for all other promises.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+from dalenius.core import (
+    Distortion,
+    Guarantee,
+    Guess,
+    MaximizeInformation,
+    MaximizeInformationOfEach,
+    MinimizeDistortion,
+    Pmf,
+    Problem,
+)
+from dalenius.errors import Infeasible, InputError
+from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.solving import solve
+
+__all__ = ["Level", "Levels", "best_guesses", "levels"]
+
+POINTS = 9
+WIDEST = 4  # the levels reach from the one of the problem divided by this to as many times of it
+GRAIN = 10**6  # levels are multiples of a millionth
+SAME = Fraction(1, 1000)  # of a level: what is nearer to that of the problem is the same
+SHARES = ("total_variation", "contraction")  # promises of at most 1
+FIELDS = ("at_most", "times", "at_most_bits", "epsilon")
+
+
+@dataclass(frozen=True)
+class Level:
+    """A promise, and bounds of the best that keeps it; both proved.
+
+    Parameters
+    ----------
+    promise : Guarantee
+        At this level.
+    low, high : Fraction
+        What nobody can do better than, and what a recipe reaches, the smaller of the two first.
+    """
+
+    promise: Guarantee
+    low: Fraction
+    high: Fraction
+
+    @property
+    def level(self) -> Fraction:
+        """The number in the promise."""
+        found = getattr(self.promise, _field(self.promise) or "")
+        assert isinstance(found, Fraction)
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "promise": self.promise.to_json(),
+            "level": float(self.level),
+            "best": [float(self.low), float(self.high)],
+        }
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The best at several levels of a promise, the strictest first, and at the one of the problem.
+
+    Parameters
+    ----------
+    steps : tuple of Level
+        In the order of their numbers.
+    chosen : Level
+        Of the problem itself.
+    measure : Distortion or None
+        What is changed as little as possible; None where information is maximised.
+    wanted : tuple of str
+        What the information is about, then.
+    left_out : tuple of Fraction
+        Levels that no recipe can keep beside what else is asked for.
+    """
+
+    steps: tuple[Level, ...]
+    chosen: Level
+    measure: Distortion | None
+    wanted: tuple[str, ...]
+    left_out: tuple[Fraction, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Levels({len(self.steps)} levels of a promise: {self.chosen.promise.words()})"
+
+    def to_frame(self) -> Any:
+        """The levels as a pandas DataFrame: `level`, `at_least`, `at_most`."""
+        import pandas
+
+        return pandas.DataFrame(
+            {
+                "level": [float(step.level) for step in self.steps],
+                "at_least": [float(step.low) for step in self.steps],
+                "at_most": [float(step.high) for step in self.steps],
+            }
+        )
+
+
+def _field(promise: Guarantee) -> str | None:
+    """The name of the number that a promise is about, if it has one."""
+    return next((field for field in FIELDS if getattr(promise, field, None) is not None), None)
+
+
+def levels(
+    problem: Problem,
+    points: int | None = None,
+    *,
+    gap: float = GAP,
+    seconds: float = SECONDS,
+    on_point: Callable[[int, int], None] | None = None,
+) -> Levels:
+    """Solve a problem at several levels of its first promise that has one.
+
+    A share of right guesses goes from what is right without the release to what is right if the columns leave as they
+    are; other levels go from a quarter to four times that of the problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data; distortion is minimised, or information maximised. What else is promised stays as it is.
+    points : int, optional
+        How many levels, both ends included (default: 9).
+    gap, seconds : float
+        When the search at each level ends.
+    on_point : callable, optional
+        Told how many are done, and out of how many.
+
+    Returns
+    -------
+    Levels
+
+    Raises
+    ------
+    InputError
+        If no promise has a level, fewer than two are asked for, or something else is minimised.
+    """
+    goal, points = problem.objective, POINTS if points is None else points
+    if not isinstance(goal, MinimizeDistortion | MaximizeInformation | MaximizeInformationOfEach):
+        raise InputError(
+            "a trade-off is traced where a distortion or a leakage is minimised, or information maximised",
+            do="Minimise or maximise one of these, or use dalenius solve.",
+        )
+    if points < 2:
+        raise InputError(f"a curve has at least 2 points, not {points}", do="Ask for at least 2 points.")
+    promise = next((g for g in problem.guarantees if _field(g) is not None), None)
+    field = None if promise is None else _field(promise)
+    if promise is None or field is None:
+        raise InputError("there is nothing to trade: add a [[guarantee]] with leakage = [...] and at_most_bits")
+    own = getattr(promise, field)
+    spread = _spread(problem, promise, own, points)
+    others = sorted({level for level in spread if abs(level - own) > SAME * own})
+    found: list[Level] = []
+    left_out: list[Fraction] = []
+    for done, level in enumerate([own, *others], 1):
+        at_level = replace(promise, **{field: level})
+        asked = replace(problem, guarantees=tuple(at_level if g is promise else g for g in problem.guarantees))
+        try:
+            design = solve(asked, gap=gap, seconds=seconds)
+        except Infeasible:
+            if level == own:
+                raise
+            left_out.append(level)
+        else:
+            low, high = sorted((design.value, design.bound))
+            found.append(Level(at_level, low, high))
+        if on_point:
+            on_point(done, 1 + len(others))
+    steps = tuple(sorted(found, key=lambda step: step.level))
+    measure = goal.measure if isinstance(goal, MinimizeDistortion) else None
+    return Levels(steps, found[0], measure, () if measure else goal.names, tuple(left_out))
+
+
+def _spread(problem: Problem, promise: Guarantee, own: Fraction, points: int) -> list[Fraction]:
+    """The levels to solve at."""
+    if isinstance(promise, Guess) and promise.gain is None and isinstance(problem.joint, Pmf):
+        leaving = [name for name in problem.release or problem.inputs if name not in promise.secret]
+        blind, unchanged = best_guesses(problem.pmf, [*leaving, *problem.kept], promise.secret)
+        unit = Fraction(1) if promise.times is None else blind
+        # Rounded up: nobody can promise less than what is guessed without the release.
+        return [_upwards((blind + (unchanged - blind) * k / (points - 1)) / unit) for k in range(points)]
+    ratio = float(WIDEST) ** (2 / (points - 1))
+    spread = [_upwards(own * Fraction(ratio**k / WIDEST)) for k in range(points)]
+    return [level for level in spread if level <= 1 or promise.key not in SHARES]
+
+
+def _upwards(level: Fraction) -> Fraction:
+    """A level in whole millionths, not below."""
+    return Fraction(ceil(level * GRAIN), GRAIN)
+
+
+def best_guesses(pmf: Pmf, released: Sequence[str], secret: Sequence[str]) -> tuple[Fraction, Fraction]:
+    """How often the best guess is right without any row, and with the row unchanged.
+
+    Parameters
+    ----------
+    pmf : Pmf
+        The statistics of the table.
+    released, secret : sequence of str
+        Columns of it.
+
+    Returns
+    -------
+    tuple of two Fraction
+
+    Examples
+    --------
+    >>> rows = [(("u", "p"), 3), (("u", "q"), 1), (("v", "q"), 2)]
+    >>> best_guesses(Pmf.from_records({"S": ("u", "v"), "X": ("p", "q")}, rows), ["X"], ["S"])
+    (Fraction(2, 3), Fraction(5, 6))
+    """
+    best: dict[tuple[int, ...], int] = {}
+    names = [*released, *(name for name in secret if name not in released)]
+    for codes, n in zip(pmf.grouped(names)[0], pmf.counts(names).tolist(), strict=True):
+        place = tuple(codes[: len(released)])
+        best[place] = max(best.get(place, 0), int(n))
+    return Fraction(int(pmf.counts(list(secret)).max()), pmf.total), Fraction(sum(best.values()), pmf.total)
