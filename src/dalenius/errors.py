@@ -20,7 +20,7 @@ the name of a page of `dalenius help`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self
 
@@ -211,23 +211,39 @@ class MismatchError(InputError):
 
 
 class SmallCombinations(InputError):
-    """No grouping gives every combination as many rows as were asked for.
+    """Some combination has fewer rows than were asked for.
 
     Parameters
     ----------
     what : str
         One sentence.
     smallest : int
-        Rows of the smallest combination when values are grouped as far as they can be.
+        Rows of the smallest combination; where `draft` raises it, when values are grouped as far as they can be.
     do : str
         What to do.
+    why, state : str, optional
+        As in every error.
+    combinations : sequence of (str, int)
+        The combinations in words and their rows, the smallest first.
+    suggestion : str
+        Groups that pass, as a problem file writes them; empty where there are none.
     """
 
     code = "small-combinations"
 
-    def __init__(self, what: str, *, smallest: int, do: str) -> None:
-        super().__init__(what, do=do)
-        self.smallest = smallest
+    def __init__(
+        self,
+        what: str,
+        *,
+        smallest: int,
+        do: str,
+        why: str = "",
+        state: str = "",
+        combinations: Sequence[tuple[str, int]] = (),
+        suggestion: str = "",
+    ) -> None:
+        super().__init__(what, do=do, why=why, state=state)
+        self.smallest, self.combinations, self.suggestion = smallest, tuple(combinations), suggestion
 
 
 class Unsupported(DaleniusError):

@@ -22,7 +22,7 @@ from dalenius.core import (
 from dalenius.core.pmf import outcome_words
 from dalenius.documents import about_of, canonical, filed
 from dalenius.engines import engine_named
-from dalenius.errors import NOTHING_DONE, DaleniusError, InputError
+from dalenius.errors import NOTHING_DONE, DaleniusError, InputError, SmallCombinations
 from dalenius.evidence import (
     Audit,
     Kept,
@@ -341,7 +341,7 @@ def release(
     return Outcome(design, seen, folder, charged, counts, tried)
 
 
-def _too_small(bound: Problem, coded: Coded, cells: Sequence[tuple[str, int]]) -> InputError:
+def _too_small(bound: Problem, coded: Coded, cells: Sequence[tuple[str, int]]) -> SmallCombinations:
     """What is small, why that matters, and what to do; merges are named only after they were tried."""
     from dalenius.starting.regrouping import regrouped
 
@@ -355,7 +355,9 @@ def _too_small(bound: Problem, coded: Coded, cells: Sequence[tuple[str, int]]) -
     otherwise = f"{way} Or accept it" if way else "However values are merged, some stay small. Accept it"
     do = f"{otherwise}, on record: --accept small-combinations."
     why = "The public card could give these people away."
-    return InputError(what, why=why, do=do, state=NOTHING_DONE, code="small-combinations")
+    return SmallCombinations(
+        what, smallest=cells[0][1], why=why, do=do, state=NOTHING_DONE, combinations=cells, suggestion=way
+    )
 
 
 def _counted_values(coded: Coded, released: Released) -> BeforeAfter | None:

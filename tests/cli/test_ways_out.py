@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dalenius import Problem, release
 from dalenius.cli import main
 from dalenius.cli.failing import _laid_out
-from dalenius.errors import InputError
+from dalenius.errors import InputError, SmallCombinations
 
 TABLE = "health,plan,visits,person\n" + "".join(
     f"{'bad' if k % 10 < 3 + k % 2 else 'good'},{'ab'[k % 7 % 2]},{k % 5},p{k // 2}\n" for k in range(600)
@@ -194,6 +195,14 @@ def test_a_line_for_a_file_is_not_broken_on_a_terminal():
     shown = _laid_out(error.anatomy()).split("\n")
     assert [text for text in shown if line in text]
     assert max(len(text) for text in shown if line not in text) <= 100
+
+
+def test_a_program_gets_the_combinations_and_groups_that_pass(folder):
+    Path("p.toml").write_text(PROBLEM.replace(*SMALL).replace("cuts = [1, 3]", "cuts = [1, 2, 3, 4]"))
+    with pytest.raises(SmallCombinations) as small:
+        release(Problem.from_file("p.toml"), "out")
+    assert small.value.combinations[0][1] == small.value.smallest < 30
+    assert "in [columns.visits] write cuts = [" in small.value.suggestion
 
 
 @pytest.mark.long
