@@ -50,7 +50,8 @@ def interruptible(*, keep: bool) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # signals reach the main thread only
         yield
         return
-    stopping.resume(keep=keep and hasattr(signal, "setitimer"))
+    stopping.resume(keep=keep)
+    timed = keep and hasattr(signal, "setitimer")  # without it a proof that is under way is waited for
     asked = 0
     since = 0.0
 
@@ -60,7 +61,8 @@ def interruptible(*, keep: bool) -> Iterator[None]:
         if stopping.keeps() and asked == 1:
             since = time.monotonic()
             stopping.stop()
-            signal.setitimer(signal.ITIMER_REAL, PATIENCE, AGAIN)
+            if timed:
+                signal.setitimer(signal.ITIMER_REAL, PATIENCE, AGAIN)
             print("dalenius: ending with the best recipe that is proved; once more to give up", file=sys.stderr)
             return
         raise KeyboardInterrupt
@@ -90,14 +92,14 @@ def interruptible(*, keep: bool) -> Iterator[None]:
 
     done = threading.Event()
     before = {number: signal.signal(number, handler) for number in SIGNALS}
-    if stopping.keeps():
+    if timed:
         before[signal.SIGALRM] = signal.signal(signal.SIGALRM, late)
     waking = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     threading.Thread(target=watch, daemon=True, name="interrupts").start()
     try:
         yield
     finally:
-        if signal.SIGALRM in before:
+        if timed:
             signal.setitimer(signal.ITIMER_REAL, 0)
         signal.set_wakeup_fd(waking)
         done.set()
