@@ -21,6 +21,7 @@ from dalenius.core import (
     Pram,
     Product,
     Strata,
+    TableSource,
 )
 from dalenius.errors import Infeasible
 
@@ -137,10 +138,8 @@ def refuse_inverted(design: Design) -> Design:
     problem = design.problem
     if problem.allow_inverted or not problem.release or not isinstance(problem.objective, NAMELESS):
         return design
-    if (
-        problem.form == "pram" and not problem.preserve_marginals
-    ):  # the best of its form is what is asked for; its remarks say what it inverts
-        return design
+    if problem.form == "pram" and not problem.preserve_marginals and not isinstance(problem.source, TableSource):
+        return design  # of statistics the best of the form is asked for, and no rows leave; its remarks say the rest
     if problem.forbid or problem.freeze:  # which values may be released is the wish of the problem
         return design
     shares = None

@@ -13,6 +13,7 @@ from dalenius.core import (
     MinimizeDistortion,
     Pmf,
     Problem,
+    TableSource,
 )
 from dalenius.errors import Infeasible
 from dalenius.mechanisms import solve
@@ -59,6 +60,22 @@ def test_form_pram_says_that_its_best_matrix_inverts_a_value(counts, level):
     assert "as another one more often than as themselves" in " ".join(design.remarks)
     assert asked_for.problem.to_json()["mechanism"]["allow_inverted"] is True
     assert Problem.from_document(asked_for.problem.to_json(), joint=asked_for.problem.joint).allow_inverted
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("counts", "level"), [((40, 40, 10, 10), 1), ((84, 11, 16, 3, 95), "1/2")])
+@pytest.mark.parametrize("each", [False, True])
+def test_point_08_no_rows_leave_with_a_value_that_is_inverted_unless_asked_for(counts, level, each):
+    """Marital status of a survey at level 1/2: four of five values became each other one more often than themselves."""
+    table = {"form": "pram", "source": TableSource("t.csv")}
+    if each:
+        table |= {"each": True, "objective": MaximizeInformationOfEach(("X",))}
+    design, asked_for = (solve(asked(counts, level, allow_inverted=allow, **table)) for allow in (False, True))
+    assert not list(inverted(design.channel))
+    assert list(inverted(asked_for.channel))
+    assert design.value < asked_for.value <= design.bound
+    if not each:
+        assert "allow_inverted = true" in " ".join(design.remarks)
 
 
 def test_point_08_a_design_that_cannot_but_invert_a_value_is_refused_by_the_key():

@@ -208,4 +208,4 @@ def test_very_many_pairs_are_compared_until_a_stated_gap(monkeypatch):
     early = design(asked, on_progress=told.append)
     assert early.bound <= exact.value <= early.value
     assert early.gap <= early.value / 5
-    assert "pairs of records" in told[0]
+    assert any("pairs of records" in words for words in told)

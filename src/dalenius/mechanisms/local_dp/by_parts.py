@@ -123,6 +123,8 @@ def _part(
         form=problem.form,
         objective=MinimizeVariance(names) if spread else MaximizeInformation(names),
         guarantees=(LocalDP(level),),
+        source=problem.source,
+        allow_inverted=problem.allow_inverted,
     )
     if spread:
         return least_variance(small, gap=gap or staircase.RELATIVE, seconds=seconds, on_progress=told)

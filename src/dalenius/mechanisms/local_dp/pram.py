@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Certificate, Design, LocalDP, Pram, Problem
+from dalenius.core import Certificate, Design, LocalDP, Pram, Problem, TableSource
 from dalenius.core.arithmetic import exp
 from dalenius.documents.text import text
 from dalenius.mechanisms.local_dp.takes import PRAM
@@ -60,6 +60,11 @@ def pram(
     q = _corner(best, boxes, counts)
     # A value that is kept less often than it becomes a certain other one misleads who reads the table as it is.
     inverting = any(v * len(q) < 1 for v in q) and len(q) > 2
+    refused = inverting and isinstance(problem.source, TableSource) and not problem.allow_inverted
+    if refused:  # the bound stays that of all matrices of the form
+        upright = _upright(boxes, len(q))
+        shares = np.array([count / joint.total for count in counts])
+        q = _corner(search(shares, upright, gap=RELATIVE), upright, counts)
     if len(q) == 2:  # two letters that trade their names tell as much: take the names that keep the most rows
         kept = [
             (sum(count * name for count, name in zip(counts, names, strict=True)), sum(names)) for names in _both(q)
@@ -76,7 +81,12 @@ def pram(
     if 1 < alike <= LISTED:
         others = (f"({', '.join(f'{float(v):.6g}' for v in other)})" for other in tied(q, counts) if other != q)
         told[0] += f", and others keep the values with the probabilities {', '.join(others)}"
-    if inverting:
+    if refused:
+        told = [
+            "the matrix of this form that says the most would release some values as another one more often than as "
+            "themselves; this is the best without that (allow_inverted = true in [mechanism] takes the other)"
+        ]
+    elif inverting:
         told += [
             "this matrix says the most, and releases some values as another one more often than as themselves: "
             'estimate with its card, do not read the table as it is, or take form = "randomised-response"'
@@ -91,6 +101,16 @@ def _corner(best: Best, boxes: Sequence[Shape], counts: Sequence[int]) -> tuple[
     shape = boxes[best.shape]
     roles = [HIGH if k == LOW and not count else k for k, count in zip(best.roles.tolist(), counts, strict=True)]
     return tuple(v for k in roles if (v := shape[k]) is not None)
+
+
+def _upright(boxes: Sequence[Shape], letters: int) -> list[Shape]:
+    """The parts of the shapes where no value is kept less often than it becomes a certain other one, q >= 1/S.
+
+    Between its two ends every value moves freely, so that a lower end below 1/S may be raised to it.
+    """
+    even = Fraction(1, letters)
+    kept = [shape for shape in boxes if shape.high >= even and (shape.below is None or shape.below >= even)]
+    return [shape._replace(low=max(shape.low, even)) for shape in kept]
 
 
 def _both(q: tuple[Fraction, ...]) -> tuple[tuple[Fraction, ...], ...]:
