@@ -279,3 +279,18 @@ def test_a_flag_that_is_nearly_right_gets_one_guess(folder, capsys):
         "dalenius: release does not understand --secnds 3. Did you mean --seconds? See `dalenius release --help`.\n"
     )
     assert "did you" not in said(capsys, "release p.toml -o out more")[1].lower()
+
+
+def test_a_problem_that_nobody_takes_is_refused_before_its_table_is_read(folder, capsys):
+    Path("t.csv").unlink()
+    Path("p.toml").write_text(PROBLEM.replace('"t.csv"', '"t.csv"\nunit = "person"\nmax_rows = 2'))
+    assert "no mechanism solves this combination yet" in said(capsys, "release p.toml -o out")[1]
+
+
+@pytest.mark.long
+def test_kept_rows_are_limits_that_every_mechanism_with_limits_takes(folder, capsys):
+    kept = PROBLEM.replace('leakage = ["health"]\nat_most_bits = "0.01"', 'contraction = "9/10"')
+    Path("p.toml").write_text(kept + '[[limit]]\nkeep_rows = "1/10"\n')
+    code, err = said(capsys, "release p.toml -o out --quiet --seconds 10")
+    assert "no mechanism solves" not in err
+    assert code == 0

@@ -113,7 +113,8 @@ def refuse_untaken(problem: Problem) -> None:
     Unsupported
         With the reasons of the nearest mechanisms, and what to leave out.
     """
-    if not takers(problem):
+    # Kept rows become limits once the table is read; whoever takes limits then takes the problem.
+    if problem.keep_rows is None and not takers(problem):
         raise _untaken(problem, problem)
 
 
