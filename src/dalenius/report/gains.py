@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dalenius.core.digits import bits, factor, figure, guesses_in_thousand, percent
+from dalenius.core.digits import bits, factor, figure, guesses_in_thousand, many, percent
 from dalenius.core.numbers import exact
 from dalenius.evidence import Beliefs
 from dalenius.report import plain
@@ -118,7 +118,7 @@ def _worst_case(known: Beliefs, about: str, rows: object) -> str:
         return f"No released row makes any answer about {about} likelier than it is for everybody."
     count = "released rows"
     if isinstance(rows, int):
-        count = f"about {round(known.combination_share * rows):,} released rows"
+        count = f"about {many(round(known.combination_share * rows), 'released row')}"
     raw = f" Unchanged columns would allow {_whole(worst.unchanged[1], 'up')} %." if worst.unchanged else ""
     return (
         f"for {count} “{combination(known.combination)}”, the answer “{combination(worst.values)}” is "
