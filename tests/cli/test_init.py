@@ -68,6 +68,16 @@ def test_every_promise_is_released_without_an_edit(
     assert run("release", tmp_path / "problem.toml", "-o", tmp_path / "release")[0] == 0
 
 
+@pytest.mark.long
+def test_a_limit_on_guesses_says_that_it_is_about_the_average_row(rand: Path, run: Run, tmp_path: Path) -> None:
+    guess = ("init", rand, *MAIN, "--guess-at-most", "55%")
+    _, out, _ = run(*guess, "-o", tmp_path / "a.toml")
+    assert "That is about the average row. --times-at-most 2 beside it limits what any single row reveals." in out
+    code, out, err = run(*guess, "--times-at-most", "2", "-o", tmp_path / "b.toml")
+    assert code == 0, err
+    assert "average row" not in out
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("promise", [["--nothing"], ["--reveal", "0.01"], ["--deny", "2"], ["--guess-at-most", "70%"]])
 def test_ten_columns_are_released_without_an_edit(run: Run, tmp_path: Path, promise: list[str]) -> None:

@@ -210,6 +210,9 @@ def _words(table: Table, found: Draft, *, shown: bool) -> list[str]:
         lines.append(
             f"Promise: {_promise_words(replace(found, wish=replace(wish, promise='times', level=wish.times)))}"
         )
+    if wish.promise == "guess" and wish.times is None:
+        where = "in place of it" if found.form == RECORDS else "beside it"
+        lines.append(f"That is about the average row. --times-at-most 2 {where} limits what any single row reveals.")
     lines.append(f"How: {found.because}")
     lines.append(f"Size: {found.size}. A release takes {about(found.seconds)}.")
     if wish.keep_rows and "\npreserve_marginals" not in found.text and "\nkeep_rows" not in found.text:
