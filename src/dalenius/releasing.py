@@ -58,6 +58,9 @@ THREE_QUARTERS = Fraction(3, 4)
 OUTCOMES = 1 << 16  # of kept columns that are numbered as they stand
 
 
+AFTER, AFTER_ROW = 0.5, 2e-5  # seconds that a release takes after its design, and for each row
+
+
 FEW = 100_000  # entries of a matrix that is solved again for a suggestion
 
 
@@ -277,9 +280,9 @@ def release(
     if cells and not accept_small_cells:
         raise _too_small(bound, coded, cells)
     designing = (lambda words: on_progress(f"designing, {words}", None, None)) if on_progress else None
-    # What was read took of the time already; what is drawn, tested and written takes a tenth of it at most.
-    left = max(1.0, deadline - time.monotonic() - 0.1 * seconds)
-    design = solve(bound, gap=gap, seconds=left, on_progress=designing)
+    # What was read took of the time already; the rows still have to be drawn, tested and written.
+    after = max(0.1 * seconds, min(0.3 * seconds, AFTER + AFTER_ROW * coded.rows))
+    design = solve(bound, gap=gap, seconds=max(1.0, deadline - time.monotonic() - after), on_progress=designing)
     remarks = list(design.remarks)
     if coded.from_table:
         remarks.append(
