@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dalenius import releasing
-from dalenius.cli import main
+from dalenius.cli import main, terminal
 from dalenius.mechanisms.numbers import compared
 from tests.effort import effort
 
@@ -112,8 +112,11 @@ def released_in(folder: Path, *options: str) -> Path:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., tuple[int, str, str]]]:
+def run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., tuple[int, str, str]]]:
     """Run a command: (exit code, standard output, standard error); wrong usage counts as an exit too."""
+    monkeypatch.setattr(terminal, "LONG", float("inf"))  # a busy machine takes long, and then says what it is doing
 
     def command(*arguments: object) -> tuple[int, str, str]:
         capsys.readouterr()
