@@ -32,7 +32,7 @@ Cut: TypeAlias = tuple[int, float]
 WORK = 14_000_000  # of the operations that the checker allows
 GRAIN = 1 << GIVEN  # what a cell gives is cut at multiples of 1 / GRAIN
 DEEP = 60  # cuts of cuts
-ROUNDS = 4  # of laws pi; the worst law with one of them helps to choose the next
+ROUNDS = 2  # of laws pi; the worst law with one of them helps to choose the next
 NEARLY = 1.01  # times what the laws tell that chose pi: near enough
 DONE = 1.002  # times what the laws tell that chose pi: no bound with that pi is better
 

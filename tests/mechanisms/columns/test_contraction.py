@@ -59,6 +59,15 @@ def test_the_coefficient_of_a_design_is_proved_and_reached() -> None:
     assert eta_kl(design.channel)[1] <= 0.2 + 1e-12
 
 
+@pytest.mark.parametrize("changed", [{"forbid": (("c0", "c2"),)}, {"freeze": ("c0",)}])
+def test_what_must_not_change_stays_and_costs_more(changed: dict[str, tuple[object, ...]]) -> None:
+    free = categories(3, "1/5")
+    design = solved(replace(free, **changed))
+    assert design.channel.rows[0][2] == 0
+    assert design.gap <= Fraction(1, 10**4)
+    assert design.bound > solved(free).value
+
+
 def test_refusals_say_why() -> None:
     both = Pmf.from_records({"X": ("0", "1"), "K": ("0", "1")}, [(("0", "0"), 1), (("1", "1"), 1)])
     kept = replace(contracted_bit("1/2"), keep=("K",), joint=both)

@@ -472,6 +472,6 @@ CONTRACTION = Mechanism(
     promises=(Promised(Contraction),),
     count=(1, None),
     letters="any",
-    takes=("limits", "robust"),
+    takes=("limits", "robust", "forbid", "freeze"),
     sentences={"keep": _PASSED_ON, "strata": _PASSED_ON, "side_information": _PASSED_ON},
 )
