@@ -434,7 +434,11 @@ def parser() -> argparse.ArgumentParser:
         "dalenius read sdcmicro plan.csv --column plan -o plan.json\n"
         "  dalenius read opendp --values yes no --probability 3/4 --column smoker -o smoker.json",
     )
-    c.add_argument("tool", choices=("sdcmicro", "opendp"), help="whose recipe it is")
+    c.add_argument(
+        "tool",
+        choices=("sdcmicro", "opendp"),
+        help="whose recipe it is; for a hierarchy of ARX: dalenius init TABLE --hierarchy",
+    )
     c.add_argument("file", nargs="?", help="sdcmicro: the matrix, as R writes it with write.csv")
     c.add_argument("--column", required=True, help="the column that the recipe is for")
     c.add_argument("--values", nargs="+", metavar="VALUE", help="opendp: the possible answers")
