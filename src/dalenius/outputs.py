@@ -219,7 +219,8 @@ def new_folder(path: Path, kind: Kind, *, force: bool = False) -> Iterator[Path]
     a folder of the same kind is replaced.
     """
     refuse_existing(path, force=force, kind=kind)
-    partial, aside = temporary_name(path, PARTIAL), temporary_name(path, REPLACED)
+    partial = temporary_name(path, PARTIAL)
+    aside = temporary_name(path, REPLACED)
     try:
         partial.mkdir(0o700)
         yield partial

@@ -217,7 +217,8 @@ def _same_law(design: "Design", problem: "Problem", rows: int | None) -> None:
 def _same_sections(design: "Design", problem: "Problem") -> None:
     """What the kernel does not know of: the unit, the prior, weights, declared columns and words of the search."""
     alone = design.problem.source is None and not design.problem.columns  # nothing travels beside the design
-    ours, asked = _sections(design.problem), _sections(problem)
+    ours = _sections(design.problem)
+    asked = _sections(problem)
     if alone:
         _same_alphabets(design, problem)
         ours["mechanism"], ours["columns"] = asked["mechanism"], asked["columns"]
@@ -239,9 +240,11 @@ def _same_sections(design: "Design", problem: "Problem") -> None:
 
 def _first_difference(place: str, ours: Any, asked: Any) -> tuple[str, str, str]:
     """Where two sections first differ, and the lines that do, as a problem file writes them."""
-    ours, asked = ours or {}, asked or {}
+    ours = ours or {}
+    asked = asked or {}
     key = next(key for key in (*asked, *ours) if ours.get(key) != asked.get(key))
-    mine, theirs = ours.get(key), asked.get(key)
+    mine = ours.get(key)
+    theirs = asked.get(key)
     if isinstance(mine, dict) and isinstance(theirs, dict):
         return _first_difference(f"{place}.{key}", mine, theirs)
     lines = ["nothing" if value is None else f"{key} = {as_toml(value)}" for value in (mine, theirs)]
@@ -278,7 +281,8 @@ def _same_alphabets(design: "Design", problem: "Problem") -> None:
     from dalenius.core.numbers import written
     from dalenius.core.source import MISSING
 
-    asked, ours = problem.to_json()["mechanism"], design.problem.to_json()["mechanism"]
+    asked = problem.to_json()["mechanism"]
+    ours = design.problem.to_json()["mechanism"]
     if asked.get("order", "shuffle") != "shuffle":
         raise NotCertified(
             "the design does not keep the problem file: nothing beside it says how its rows are ordered",

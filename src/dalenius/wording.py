@@ -183,7 +183,8 @@ def proof_words(document: dict[str, Any], figures: tuple[dict[str, Fraction | No
             found = in_bits(told["independent_bits"])
             lines.append(f"  Somebody who knows all other records learns at most {found} about {whose}.")
         else:
-            epsilon, delta = told["epsilon_nats"] or Fraction(0), told["delta"] or Fraction(0)
+            epsilon = told["epsilon_nats"] or Fraction(0)
+            delta = told["delta"] or Fraction(0)
             small = f", delta 1 in {int(1 / delta):,}" if delta else ""  # never less than it is
             lines.append(f"  Differential privacy of {whose}: epsilon {rounded_up(epsilon)}{small}.")
     if error := document["error"]:

@@ -436,3 +436,10 @@ def test_the_last_rows_of_all_are_drawn_as_the_scalar_definition_says() -> None:
     start = 2**64 - 400
     drawn = sampler.draw(np.zeros(400, dtype=np.uint8), stream, start)
     assert drawn.tolist() == [sampler.draw_one(0, stream, start + k) for k in range(400)]
+
+
+def test_a_code_beyond_the_rows_is_refused_for_a_single_row_too():
+    sampler = Sampler([[Fraction(1, 3), Fraction(2, 3)]] * 3)
+    for code in (3, -1):
+        with pytest.raises(InputError, match=rf"code {code} of row 7 is not in 0\.\.2"):
+            sampler.draw_one(code, Stream(bytes(32)), 7)

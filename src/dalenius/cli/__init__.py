@@ -97,7 +97,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    machines, charging = "--json" in words, "--ledger" in words
+    machines = "--json" in words
+    charging = "--ledger" in words
     sys.excepthook = our_fault
     if argv is None:
         prepared()

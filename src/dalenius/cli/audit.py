@@ -75,7 +75,8 @@ def _audited(arguments: Namespace) -> None:
         return
     if arguments.released is None or arguments.prior is not None:
         measured = audit(arguments.mechanism, prior=arguments.prior)
-        lines, document = audited(measured), measured.to_json()
+        lines = audited(measured)
+        document = measured.to_json()
     if arguments.released is None:
         more = _further(arguments)
         lines += [line for one in more for line in ("", *one.lines)]

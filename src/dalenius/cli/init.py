@@ -252,7 +252,8 @@ def _rare(found: Draft) -> str:
 
 def _promise_words(found: Draft) -> str:
     """The promise in one sentence, with what an attacker knows anyway."""
-    wish, secret = found.wish, joined([", ".join(view) for view in found.wish.protect])
+    wish = found.wish
+    secret = joined([", ".join(view) for view in found.wish.protect])
     anyway = f"{round(found.most_frequent * 1000)} without the release"
     if wish.promise == "reveal" and wish.level is not None:
         everything = sum(g.bits for g in found.secrets)

@@ -25,7 +25,8 @@ def _init(arguments: Namespace) -> None:
 
 
 def _add(arguments: Namespace) -> None:
-    ledger, before = Ledger(arguments.ledger), {e.id for e in Ledger(arguments.ledger).entries()}
+    ledger = Ledger(arguments.ledger)
+    before = {e.id for e in Ledger(arguments.ledger).entries()}
     entry = ledger.add(
         read_document(arguments.document, reads=arguments.reads),
         dataset=arguments.dataset,

@@ -51,7 +51,8 @@ def _table(curve: Sweep) -> str:
 
 
 def _words(curve: Sweep) -> list[str]:
-    secret, wanted = ", ".join(curve.secret), ", ".join(curve.wanted)
+    secret = ", ".join(curve.secret)
+    wanted = ", ".join(curve.wanted)
     first, last, chosen = curve.steps[0], curve.steps[-1], curve.chosen
     gap = max(step.high - step.low for step in curve.steps)
     lines = [
@@ -68,7 +69,8 @@ def _words(curve: Sweep) -> list[str]:
 
 
 def _chart(curve: Sweep) -> Chart:
-    secret, wanted = ", ".join(curve.secret), ", ".join(curve.wanted)
+    secret = ", ".join(curve.secret)
+    wanted = ", ".join(curve.wanted)
     line = tuple((float(step.at_most_bits), float(step.low)) for step in curve.steps)
     chosen = (float(curve.chosen.at_most_bits), float(curve.chosen.low))
     return Chart(

@@ -28,7 +28,8 @@ def progress(arguments: Namespace) -> Iterator[Callable[[str, int | None, int | 
     stages: list[str] = []
 
     def log(stage: str, _done: int | None, _total: int | None) -> None:
-        title, long = title_of(stage), time.monotonic() - begun >= LONG
+        title = title_of(stage)
+        long = time.monotonic() - begun >= LONG
         if long and title not in stages and not arguments.json:
             stages.append(title)
             print(title, file=sys.stderr, flush=True)

@@ -87,7 +87,8 @@ def _status(point: Point) -> str:
 def _words(curve: Curve) -> list[str]:
     """Where the curve begins and ends, and the point of the problem file."""
     ends, first, last = curve.ends, curve.points[0], curve.points[-1]
-    about, least = ", ".join(curve.trade.secret), _short(first.distortion, "down")
+    about = ", ".join(curve.trade.secret)
+    least = _short(first.distortion, "down")
     lines = [
         f"{len(curve.points)} points, {_status(first)}: the least that must be revealed about {about} for each change.",
         f"With no more change than {least}, at least {down(first.low, 4)} bits are revealed.",

@@ -70,8 +70,10 @@ def _counted_by(design: str) -> list[str]:
     from dalenius.tables import read_told
 
     told = read_told(design)
-    source, columns = told.get("source", {}), told.get("columns", {})
-    unit, words = source.get("unit", "row"), source.get("missing_words", [])
+    source = told.get("source", {})
+    columns = told.get("columns", {})
+    unit = source.get("unit", "row")
+    words = source.get("missing_words", [])
     said = [] if unit == "row" else [f"all rows with one value of {shown(unit)} are one person's"]
     for what, keys in GROUPED.items():
         names = [name for name, column in columns.items() if any(key in column for key in keys)]

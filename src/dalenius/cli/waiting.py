@@ -131,7 +131,8 @@ def _gap(words: str) -> float | None:
     if pair is None:
         return None
     try:
-        one, other = float(pair[1]), float(pair[2])
+        one = float(pair[1])
+        other = float(pair[2])
     except ValueError:
         return None
     size = max(abs(one), abs(other))

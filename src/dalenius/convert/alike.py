@@ -59,7 +59,8 @@ def _small(design: Json, hidden: Json, sample: str, letters: list[str], n: int, 
 def _of_model(design: Json) -> Json:
     variables, law = law_document(Samples.from_json(design["joint"]))
     hidden, sample = variables[:2]
-    masses, rows = [int(n) for n in law["prior"]], [[int(entry) for entry in row] for row in law["kernel"]]
+    masses = [int(n) for n in law["prior"]]
+    rows = [[int(entry) for entry in row] for row in law["kernel"]]
     one = sum(masses) * sum(rows[0]) ** law["samples"]
     weights: Weights = {}
     for t in types(law["samples"], len(sample["letters"])):
@@ -74,7 +75,8 @@ def _of_model(design: Json) -> Json:
 
 def _of_columns(design: Json) -> Json:
     """The multipliers of all single columns become those of one sample drawn at random: their sum."""
-    orders, columns = Orders(design | {"channel": {}}), division(design["mechanism"])[0]
+    orders = Orders(design | {"channel": {}})
+    columns = division(design["mechanism"])[0]
     about = design["objective"]["maximize"]["information"]
     letters = orders.alphabets[columns[0]]
     weights: Weights = {}

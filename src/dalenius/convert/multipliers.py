@@ -125,8 +125,10 @@ class Dual:
                 self.orders.keys(self.orders.promises[k]["information_privacy"]),
                 self.orders.worlds(),
             )
-            keys, mine = list(product(s_old, k_old)), list(product(s_new, k_new))
-            low, high = dict(zip(keys, nu, strict=False)), dict(zip(keys, nu[len(keys) :], strict=True))
+            keys = list(product(s_old, k_old))
+            mine = list(product(s_new, k_new))
+            low = dict(zip(keys, nu, strict=False))
+            high = dict(zip(keys, nu[len(keys) :], strict=True))
             self.rows[k] = [[[str(side[key][t]) for key in mine] for side in (low, high)] for t in range(self.many)]
 
     def equal(self) -> list[str]:
@@ -148,7 +150,8 @@ class Dual:
 
     def gauges(self) -> None:
         """Weights of promises that add up over all letters, and in each case those of values, actions or inputs."""
-        given, sibson = iter(self.proof.get("gauges", [])), iter(self.proof.get("sibson", []))
+        given = iter(self.proof.get("gauges", []))
+        sibson = iter(self.proof.get("sibson", []))
         kinds = ("guess", "maximal_leakage", "total_variation", "sibson")
         for k, promise in enumerate(self.orders.promises):
             kind = next((key for key in kinds if key in promise), None)

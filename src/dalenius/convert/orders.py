@@ -44,7 +44,8 @@ class Orders:
         self.records = [record for record, _ in shares]
         self.atoms = [(record, int(share * scale)) for record, share in shares if share]
         self.total = sum(n for _, n in self.atoms)
-        mechanism, side = design["mechanism"], design.get("side_information") or {}
+        mechanism = design["mechanism"]
+        side = design.get("side_information") or {}
         observe, strata, keep = division(mechanism)
         held = [side["variable"]] if side and side["encoder"] != "uninformed" else []
         self.side: str = side.get("variable", "")
@@ -127,7 +128,8 @@ def division(mechanism: dict[str, Any]) -> tuple[list[str], list[str], list[str]
     >>> division({"observe": ["A", "B"], "keep": ["B", "C"]})
     (['A'], ['B'], ['C'])
     """
-    observed, kept = list(mechanism["observe"]), list(mechanism.get("keep", []))
+    observed = list(mechanism["observe"])
+    kept = list(mechanism.get("keep", []))
     strata = list(mechanism.get("strata", []))
     leaving = [*kept, *strata]
     both = [name for name in kept if name in observed]

@@ -146,7 +146,8 @@ def _merging(orders: Orders, about: Sequence[str], by_text: bool) -> dict[Place,
 
 def _posterior_order(orders: Orders, about: Sequence[str]) -> list[int]:
     """For each label (w, k) of version 2, in its order, the place of the same label in version 1."""
-    then, now = _merging(orders, about, True), _merging(orders, about, False)
+    then = _merging(orders, about, True)
+    now = _merging(orders, about, False)
     w_rank = {w: k for k, w in enumerate(orders.keys(about)[0])}
     k_rank = {world: k for k, world in enumerate(orders.worlds()[0])}
     pairs = list(zip(orders.labels(about), orders.labels(orders.beside), strict=True))
@@ -193,7 +194,8 @@ def _distance(promise: Json, x: int, other: int) -> Fraction:
 
 
 def _told_leaves(orders: Orders, proof: Json, order: Sequence[int]) -> list[Json]:
-    unit, rows = int(proof["unit"]), _cut_rows(orders, proof)
+    unit = int(proof["unit"])
+    rows = _cut_rows(orders, proof)
     return [
         {"objective": [near(Fraction(int(cut[0][k]), unit)) for k in order], "promises": own}
         for cut, own in zip(proof["cuts"], rows, strict=True)
@@ -315,7 +317,8 @@ def _boxes(orders: Orders, proof: Json, views: Sequence[int], inputs: Sequence[i
             tree.append(["split", spot[inputs[node["x"]]], text(node["at"])])
             continue
         numbers = iter([Fraction(int(v), GRID) for v in node])
-        sigma, rows = next(numbers, Fraction(0)), dict[int, list[str]]()
+        sigma = next(numbers, Fraction(0))
+        rows = dict[int, list[str]]()
         for k, (old, new, counts) in zip(views, margins, strict=True):
             value = {a: next(numbers, Fraction(0)) if j else Fraction(0) for j, a in enumerate(old)}
             rows[k] = [near(value[a]) for a in new]
@@ -328,7 +331,8 @@ def _boxes(orders: Orders, proof: Json, views: Sequence[int], inputs: Sequence[i
 
 def _margin(orders: Orders, k: int, mass: dict[int, int]) -> tuple[list[Place], list[Place], Counter[Place]]:
     """The values of a view among some inputs, in both orders, and how often they occur."""
-    values, counts = _values(orders, k), Counter[Place]()
+    values = _values(orders, k)
+    counts = Counter[Place]()
     for x, n in mass.items():
         counts[values[x]] += n
     old = [a for a in orders.keys(orders.promises[k]["independent"])[0] if a in counts]

@@ -118,7 +118,8 @@ def _sections(document: Json) -> Json:
 
 def _design(document: Json) -> tuple[str, str]:
     problem = Problem.from_document(_sections(document), joint=joint_of(document["joint"]))
-    channel, certificate = channel_of(document["channel"]), document["certificate"]
+    channel = channel_of(document["channel"])
+    certificate = document["certificate"]
     axes = Axes(certificate["priors"], certificate["variances"]) if channel.form == "noise" else None
     # Version 1 does not say whether a law was counted, nor from how many rows.
     rows = problem.robust.rows if problem.robust else None
@@ -144,7 +145,8 @@ def _promised(document: Json) -> list[Guarantee]:
 
 def _card(card: Json) -> tuple[str, str]:
     """A card tells which columns are read, kept and released; its law is not known, and no figure that needs it."""
-    channel, kept = channel_of(card["channel"]), list(card["kept"])
+    channel = channel_of(card["channel"])
+    kept = list(card["kept"])
     inputs, output = card["channel"]["inputs"], card["channel"]["output"]
     own = list(output) if set(output) <= set(inputs) else []
     side: Json = card.get("side_information") or {}

@@ -244,7 +244,9 @@ class Design:
 
     def card(self) -> dict[str, Any]:
         """The card as sentences read it: the channel and what was proved, without counts and without the joint pmf."""
-        design, source, noise = self.outline(), self.problem.source, self.channel.form == "noise"
+        design = self.outline()
+        source = self.problem.source
+        noise = self.channel.form == "noise"
         if self.channel.shows_the_table:
             design["channel"] = {k: design["channel"][k] for k in ("inputs", "output")} | {"form": WITHHELD}
         return {

@@ -171,7 +171,8 @@ def before_and_after(before: Any, after: Any) -> tuple[str, str]:
     >>> before_and_after("0.6004", "0.6004"), before_and_after("0.6004", "0.6006")
     (('60.1 %', '60.1 %'), ('60.0 %', '60.1 %'))
     """
-    first, second = exact(before), exact(after)
+    first = exact(before)
+    second = exact(after)
     same = abs(second - first) <= SAME * abs(second)
     return percent(second if same else first, "up" if same else "down"), percent(second, "up")
 
@@ -211,7 +212,8 @@ def guesses_in_thousand(before: Any, after: Any) -> tuple[int, int]:
     >>> guesses_in_thousand("0.545765", "0.547405"), guesses_in_thousand("0.6004", "0.6004")
     ((546, 2), (600, 0))
     """
-    first, second = 1000 * exact(before), 1000 * exact(after)
+    first = 1000 * exact(before)
+    second = 1000 * exact(after)
     if abs(second - first) <= SAME * abs(second):
         return round(first), 0
     more = ceil(second - first)
@@ -226,7 +228,8 @@ def digits_agreed(value: Any, bound: Any) -> int | None:
     >>> digits_agreed("0.149782639069", "0.149782639054"), digits_agreed(1, 1), digits_agreed(2, 1)
     (9, None, 0)
     """
-    reached, limit = exact(value), exact(bound)
+    reached = exact(value)
+    limit = exact(bound)
     gap = abs(reached - limit)
     if not gap:
         return None

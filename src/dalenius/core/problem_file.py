@@ -438,7 +438,8 @@ def _kept(s: Section) -> tuple[str, Fraction] | None:
 
 def _norm(s: Section, at_most: Fraction | None, known: tuple[str, ...]) -> Distortion:
     """The norm of noise that is added, p from 1 to infinity."""
-    text, of = str(s.take("p")), s.names("of")
+    text = str(s.take("p"))
+    of = s.names("of")
     s.done(("distortion", "of", "p", *known))
     if text != "inf" and Section({"p": text}, s.place, s.file, s.lines).number("p") < 1:
         raise s.error(f"'p' is {text}; it is a number from 1 on, or \"inf\"", "p")

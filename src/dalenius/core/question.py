@@ -256,7 +256,8 @@ class Question:
             low, high = self.between.low, self.between.high
         else:
             numbers = [exact(v) for v in self.alphabet(self.columns[0])]
-            low, high = min(numbers), max(numbers)
+            low = min(numbers)
+            high = max(numbers)
         return (low + high) / 2, (high - low) / 2 or Fraction(1)
 
     def _shaped(

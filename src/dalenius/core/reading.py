@@ -43,7 +43,8 @@ def whole(values: list[Fraction]) -> tuple[list[int], int]:
 
 def _chain(model: dict[str, Any]) -> dict[str, Any]:
     """The samples of a Markov chain written out, while they are few."""
-    letters, many = list(model["letters"]), int(model["n"])
+    letters = list(model["letters"])
+    many = int(model["n"])
     require(len(letters) ** many <= ATOMS, "the chain is too long to be written out")
     steps = [[exact(entry) for entry in row] for row in model["transition"]]
     found: list[tuple[tuple[int, ...], Fraction]] = [((k,), p) for k, p in enumerate(map(exact, model["initial"])) if p]
@@ -169,7 +170,9 @@ class Release:
 
 def margins(q: Counter[Any]) -> tuple[int, Counter[Any], Counter[Any], Counter[Any]]:
     """Of weights q[s, g, y]: their sum, and the weights of (s, g), of (g, y) and of g."""
-    sg, gy, g = Counter[Any](), Counter[Any](), Counter[Any]()
+    sg = Counter[Any]()
+    gy = Counter[Any]()
+    g = Counter[Any]()
     for (a, b, y), w in q.items():
         sg[a, b] += w
         gy[b, y] += w
@@ -186,7 +189,8 @@ def information(q: Counter[Any]) -> tuple[Fraction, Fraction]:
     else:
         told: Counter[tuple[int, int]] = Counter()  # outcomes of the same ratio share its logarithm
         for (a, b, y), w in q.items():
-            top, bottom = w * g[b], sg[a, b] * gy[b, y]
+            top = w * g[b]
+            bottom = sg[a, b] * gy[b, y]
             common = gcd(top, bottom)
             told[top // common, bottom // common] += w
         shares = [(w, log2(Fraction(*ratio))) for ratio, w in told.items()]
@@ -203,7 +207,8 @@ def figures(release: Release, secret: list[str]) -> dict[str, Any]:
     worst = dict.fromkeys(sorted(y for _, y in out), 0)
     odds = Fraction(1)
     for (s, _, y), w in q.items():
-        now, before = w * total, prior[s, ()] * out[(), y]
+        now = w * total
+        before = prior[s, ()] * out[(), y]
         if now != before:
             worst[y] += times_log2(Fraction(w, out[(), y]), ratio := Fraction(now, before))[1]
             odds = max(odds, ratio, 1 / ratio)

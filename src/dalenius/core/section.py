@@ -31,7 +31,8 @@ def key_lines(text: str) -> dict[Place, int]:
     here: Place = ()
     depth = 0  # of brackets left open by the values of earlier lines
     for number, line in enumerate(text.splitlines(), 1):
-        inside, bare = depth > 0, _STRING.sub("", line).split("#")[0]
+        inside = depth > 0
+        bare = _STRING.sub("", line).split("#")[0]
         depth = max(0, depth + bare.count("[") + bare.count("{") - bare.count("]") - bare.count("}"))
         if inside:
             continue

@@ -34,7 +34,8 @@ def told_law(document: Json) -> Json:
     """Samples that are alike given a hidden variable."""
     law = document["law"]
     (hidden, values), (sample, letters) = [(entry["name"], entry["letters"]) for entry in document["variables"][:2]]
-    masses, rows = [int(n) for n in law["prior"]], [[int(n) for n in row] for row in law["kernel"]]
+    masses = [int(n) for n in law["prior"]]
+    rows = [[int(n) for n in row] for row in law["kernel"]]
     pmf = [
         {hidden: value, "p": text(Fraction(mass, sum(masses)))}
         for value, mass in zip(values, masses, strict=True)

@@ -276,7 +276,8 @@ def examine_shuffled(
     size = Finding(
         "as many rows as the original", 1.0 if len(letters) == rows else 0.0, error, f"{len(letters)} of {rows}"
     )
-    findings, parts = [size], form_of(design.channel).parts(design.channel, letters)
+    findings = [size]
+    parts = form_of(design.channel).parts(design.channel, letters)
     for channel, which, (drawn,) in parts:
         findings += form_of(channel).counted(channel, which, original, rows, drawn, error / (2 * len(parts)))
     if kept is not None:

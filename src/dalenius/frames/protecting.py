@@ -188,7 +188,8 @@ def _drafted(
         raise InputError("Say exactly one of reveal_at_most, guess_at_most, reveal_nothing, deny and times_at_most.")
     table = open_table(data)
     left_out, _ = roles(table)
-    secrets, keep = as_names(secret), as_names(keep)
+    secrets = as_names(secret)
+    keep = as_names(keep)
     others = [n for n in table.names if n not in left_out and n not in secrets and n not in keep and n != person]
     cuts = {
         name: (g,) if isinstance(g, str) else tuple(map(str, g))

@@ -35,7 +35,8 @@ def together(entries: Sequence[Entry]) -> Bound:
     """What releases about the same people tell together."""
     same = all(e.same_data(f) and e.mechanism.alphabets == f.mechanism.alphabets for e in entries for f in entries)
     charged = [_own(entry) if same else _among(entry, entries) for entry in entries]
-    total, most = added(charged), _held(entries)
+    total = added(charged)
+    most = _held(entries)
     if total is None and most is None:
         return None, "a card does not list the values of its kept columns; add the design instead"
     if total is None or (most is not None and most <= total):
@@ -52,7 +53,8 @@ def apart(entries: Sequence[Entry]) -> Bound:
     found: list[Fraction] = []
     for name in dict.fromkeys(entry.dataset for entry in entries):
         own, others = ([entry for entry in entries if (entry.dataset == name) == mine] for mine in (True, False))
-        held, columns = _held(own), _columns(own)
+        held = _held(own)
+        columns = _columns(own)
         values = None if columns is None else _values(columns)
         told = added([together(own)[0], *(_beside(e, values) for e in others)])
         known = [f for f in (told, held) if f is not None]
@@ -77,7 +79,8 @@ def _whole(entry: Entry) -> Fraction | None:
 
 def _among(entry: Entry, entries: Sequence[Entry]) -> Fraction | None:
     """General composition: C_1 with each class repeated for every value of the person's other columns."""
-    whole, columns = _whole(entry), _columns(entries)
+    whole = _whole(entry)
+    columns = _columns(entries)
     if columns is None or entry.max_rows > 1 or entry.rows not in (None, 1):
         return whole
     own = _keys(entry, entries)

@@ -124,7 +124,8 @@ def threshold(channel: Kernel) -> float:
             if ball is None or ball.high < whole.low * log(2) - 1e-9:
                 continue
             used = ball.weights > 1e-7
-            at, w = ball.support[used], ball.weights[used] / ball.weights[used].sum()
+            at = ball.support[used]
+            w = ball.weights[used] / ball.weights[used].sum()
             if np.linalg.matrix_rank(laws.rows[at], tol=1e-9) < len(at):
                 raise Unsupported(
                     "the best stated distribution is not unique, and the threshold is not given by a formula then",

@@ -96,7 +96,8 @@ def _merged(prior: Pmf, channel: Kernel, *, reverse: bool) -> tuple[Floats, Floa
         row = int(which[channel.row_of(codes)])
         joint[row] = joint.get(row, 0) + weight
     at = sorted(joint)
-    p, rows = np.array([joint[row] / same.total for row in at]), laws.rows[at]
+    p = np.array([joint[row] / same.total for row in at])
+    rows = laws.rows[at]
     if reverse:
         both = p[:, None] * rows
         both = both[:, both.any(axis=0)]

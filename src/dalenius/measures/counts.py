@@ -197,7 +197,8 @@ def view_findings(
     what = f"released values{which} do not depend on {', '.join(view)}"
     findings = [counts_finding(what, counts, mean, size[:, None], share, cells)]
     degrees = (int((size > 0).sum()) - 1) * (int((counts.sum(axis=0) > 0).sum()) - 1)
-    told, there = information(counts.astype(np.float64)), size > 0
+    told = information(counts.astype(np.float64))
+    there = size > 0
     rates = mean[there] / size[there, None]
     if np.ptp(rates, axis=0).max() < 1e-9:  # the table of the design: every value of the view has the same law
         findings.append(_leakage_finding(view, told, rows, rates.size, share))

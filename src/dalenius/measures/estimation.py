@@ -245,7 +245,8 @@ def estimate_law(
     half = z * np.sqrt(variance)
     if method != "inverse" and _condition(factors) > ILL:
         known &= half < WIDE  # an inverse that multiplies the noise beyond that determines nothing
-    low, high = value - half, value + half
+    low = value - half
+    high = value + half
     narrow = known & _thin(factors, cells, seen, target)
     bounded = (narrow | ~known) & replaceable(factors, seen)
     if bounded.any():
@@ -415,7 +416,8 @@ def thin_letters(factors: Sequence[Factor], seen: Seen) -> list[tuple[Array, Arr
     The laws are the one that is estimated, and one half way to the uniform law: an estimate that rests on thin letters
     is no good witness.
     """
-    nearest, found = projection(along(seen.sums / seen.sums.sum(), factors, "back").ravel()), []
+    nearest = projection(along(seen.sums / seen.sums.sum(), factors, "back").ravel())
+    found = []
     for p in (nearest, (nearest + 1 / len(nearest)) / 2):
         law = p.reshape([factor.letters for factor in factors])
         m = np.maximum(along(law, factors, "forward"), 0.0)

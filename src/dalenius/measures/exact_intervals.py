@@ -38,7 +38,8 @@ def binomial_limits(counts: npt.ArrayLike, rows: int, error: float, *, slack: in
     from scipy.special import betaincinv  # imports scipy, which takes a second
 
     k = np.asarray(counts, dtype=float)
-    less, more = k - slack, k + slack
+    less = k - slack
+    more = k + slack
     low = np.where(less > 0, betaincinv(np.maximum(less, 1), rows - np.maximum(less, 1) + 1, error / 2), 0.0)
     at = np.minimum(more, rows - 1)
     high = np.where(more < rows, betaincinv(at + 1, rows - at, 1 - error / 2), 1.0)

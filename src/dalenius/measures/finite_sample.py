@@ -241,7 +241,8 @@ def _bound(
     # Which rows fall in which half is decided by a fixed stream: it cannot depend on what they hold.
     first = np.random.Generator(np.random.Philox(4)).multivariate_hypergeometric(counts, n // 2, method="marginals")
     reference = np.asarray((first + 0.5) / (n // 2 + 0.5 * k), dtype=np.float64)
-    second, m = counts - first, n - n // 2
+    second = counts - first
+    m = n - n // 2
     g = score(reference, s, x, rows)
     mean = float(second @ g) / m
     variance = float(second @ (g - mean) ** 2) / (m - 1)

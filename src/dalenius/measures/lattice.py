@@ -161,7 +161,8 @@ def delta_at(channel: Kernel, epsilon: float) -> float:
     (0.5, 0.0)
     """
     rows = np.array([[float(entry) for entry in row] for row in channel.rows])
-    sizes, worst = [len(letters) for letters in channel.inputs.values()], 0.0
+    sizes = [len(letters) for letters in channel.inputs.values()]
+    worst = 0.0
     for i, size in enumerate(sizes):
         cells = rows.reshape(prod(sizes[:i]), size, prod(sizes[i + 1 :]), -1)
         for a in range(size):
@@ -193,7 +194,8 @@ def levels(prior: Pmf, channel: Kernel) -> dict[str, float | None]:
     """
     p, v = law_and_rows(prior, channel)
     out = p @ v
-    v, out = v[:, out > 0], out[out > 0]
+    v = v[:, out > 0]
+    out = out[out > 0]
     posterior = p[:, None] * v / out
     ratio = v / out
     logs = np.log(np.where(ratio > 0, ratio, 1.0))

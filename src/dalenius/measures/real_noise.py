@@ -84,7 +84,8 @@ class RealNoise:
             low, total = 0.0, 0.0
             for c in range(values.shape[1]):
                 ends = self._line(np.unique(values[:, c]))
-                low, total = max(low, ends[0]), total + ends[1]
+                low = max(low, ends[0])
+                total = total + ends[1]
             return low, min(total * (1 + 4 * UNIT), log(len(values)) * (1 + 4 * UNIT))
         return self._line(np.unique(values[:, 0]))
 
@@ -115,7 +116,8 @@ class RealNoise:
             low, high, chosen = self._selection(classes, gap)
             top = max(top, min(high, most_nats(len(reach.letters))))  # no more than these records hold
             if at is None or low > best[0]:
-                best, at = (low, tuple((reach.letters[k], w, int(v)) for k, w, v in chosen)), reach
+                best = (low, tuple((reach.letters[k], w, int(v)) for k, w, v in chosen))
+                at = reach
         assert at is not None
         labels = self.query.labels()
         beliefs = tuple(Belief(word, w, (labels[v],)) for word, w, v in best[1])
@@ -150,7 +152,8 @@ class RealNoise:
             spread = self._spread(classes)
             apart = self._told_apart(spread)
             if apart > low:
-                low, chosen = apart, [(k, 1 / len(spread), v) for k, v in enumerate(spread)]
+                low = apart
+                chosen = [(k, 1 / len(spread), v) for k, v in enumerate(spread)]
             return low, max(top, low), chosen
         middle = (numbers.max() + numbers.min()) / 2
         place = {int(v): k for k, v in enumerate(union)}

@@ -417,5 +417,6 @@ def _enclosed(total: int, terms: Iterable[tuple[int, Fraction]]) -> Bounds:
     low = high = 0
     for q, n in masses.items():
         ends = times_log2(Fraction(n, total), q)
-        low, high = low + ends[0], high + ends[1]
+        low = low + ends[0]
+        high = high + ends[1]
     return Fraction(low, 1 << BITS), Fraction(high, 1 << BITS)

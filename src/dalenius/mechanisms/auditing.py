@@ -247,7 +247,8 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
             *remarks,
             f"no level is stated: a value is up to e^{strong:.4g} times likelier under one input than another",
         )
-        near, strong = (near if near is not None and near <= DUST else None), None
+        near = near if near is not None and near <= DUST else None
+        strong = None
     met: list[Guarantee] = [Dalenius(decimal_above(g.high), group=k) for k, g in groups.items()]
     if strong is not None:
         met.append(LocalDP(decimal_above(strong)))

@@ -50,7 +50,9 @@ class Mechanism:
     def told(cls, document: dict[str, Any]) -> "Mechanism":
         """From a part of a document, as sentences read it."""
         found = cls.__new__(cls)
-        found.document, found.raw, found.card = document, document, "joint" not in document
+        found.document = document
+        found.raw = document
+        found.card = "joint" not in document
         found.text, found.digest = "", ""
         found._write_out()
         return found
@@ -292,7 +294,9 @@ class Together(Release):
         require(host.release is not None, "a card holds no distribution")
         assert host.release is not None
         self.names, self.atoms, self.total = host.release.names, host.release.atoms, host.release.total
-        self.members, self.inputs, self.scale = members, [], prod(m.scale for m in members)
+        self.members = members
+        self.inputs = []
+        self.scale = prod(m.scale for m in members)
         places = []
         for member in members:
             row = [0] * len(self.atoms)

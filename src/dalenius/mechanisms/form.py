@@ -117,7 +117,8 @@ class Form(Generic[C]):
         seen = pairs_of(inputs, letters, law.shape)
         n = seen.sum(axis=1)
         labels = [" · ".join(y) for y in channel.letters()]
-        what, trials = f"how often each value{which} was released", np.array(float(n.sum()))
+        what = f"how often each value{which} was released"
+        trials = np.array(float(n.sum()))
         findings = [fit_finding(seen, law, share, which)]
         findings.append(counts_finding(what, seen.sum(axis=0), n @ law, trials, share, labels))
         leakage = []
@@ -138,7 +139,8 @@ class Form(Generic[C]):
         """Tests of letters whose rows were shuffled: how often each of them occurs."""
         expected = self.expected(channel, self.often(channel, original, rows))
         seen, labels = self.occurrences(channel, letters, len(expected))
-        what, trials = f"how often each value{which} was released", np.array(float(max(1, len(letters))))
+        what = f"how often each value{which} was released"
+        trials = np.array(float(max(1, len(letters))))
         return [counts_finding(what, seen, expected, trials, share, labels)]
 
     def often(self, channel: C, original: Pmf, rows: int) -> Floats:

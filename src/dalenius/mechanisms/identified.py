@@ -31,7 +31,8 @@ def determined_words(rows: Sequence[Sequence[Fraction]], group: Sequence[int] | 
     if rank >= letters.sum():
         return None
     found = np.abs(1 - (directions[:, used] ** 2).sum(axis=1)) < SAME
-    alone, figures = int((found & (letters == 1)).sum()), f"{rank} independent figure{'s' * (rank != 1)} in all"
+    alone = int((found & (letters == 1)).sum())
+    figures = f"{rank} independent figure{'s' * (rank != 1)} in all"
     return f"the released values determine {alone or 'none'} of {letters.sum()} frequencies by itself ({figures})"
 
 

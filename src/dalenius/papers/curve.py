@@ -166,7 +166,9 @@ def draw(chart: Chart, *, standalone: bool = True) -> str:
         raise InputError(f"the chart {chart.title!r} has no lines")
     xs = [x for line in chart.lines for x, _ in line.points]
     ys = [y for line in chart.lines for _, y in line.points]
-    low, high, peak = min(xs), max(xs), max(ys)
+    low = min(xs)
+    high = max(xs)
+    peak = max(ys)
     if min(ys) < 0 or (chart.log_x and low <= 0):
         raise InputError(f"the chart {chart.title!r} has a negative number, or none that is positive on a log axis")
     scale = log10 if chart.log_x else float

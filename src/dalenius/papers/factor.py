@@ -61,7 +61,8 @@ def worst_factor(prior: Pmf, channel: Kernel) -> WorstFactor:
     """
     p, rows = law_and_rows(prior, channel)
     joint = p[:, None] * rows
-    out, n = joint.sum(axis=0), len(p)
+    out = joint.sum(axis=0)
+    n = len(p)
     told = _plogp(out)
     few = n <= ALL
     candidates = _partitions(n) if few else iter([list(range(n)), *([int(x == y) for y in range(n)] for x in range(n))])

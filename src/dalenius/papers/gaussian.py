@@ -238,11 +238,13 @@ def _farthest(root: Floats, slope: Floats, d: float) -> tuple[Floats, float]:
         e = root @ kept @ kept.T @ root
         return e, float(np.trace(e)), float(values[values > 0].sum()) + mu * d
 
-    low, high = 0.0, max(0.0, float(np.linalg.eigvalsh(slope)[-1])) * (1 + 1e-12)
+    low = 0.0
+    high = max(0.0, float(np.linalg.eigvalsh(slope)[-1])) * (1 + 1e-12)
     if float(np.trace(whole)) <= d:
         return whole, float((slope * whole).sum())
     # <slope, E> <= high trace E: at the price `high` nothing is kept, whatever the signs of rounded eigenvalues say
-    steep, flat = (np.zeros_like(root), 0.0, high * d), at(low)
+    steep = (np.zeros_like(root), 0.0, high * d)
+    flat = at(low)
     for _ in range(60):
         middle = (low + high) / 2
         found = at(middle)

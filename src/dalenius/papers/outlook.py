@@ -115,7 +115,8 @@ def _joint(problem: Problem, joint: Pmf) -> dict[str, Any]:
 def _hidden(law: Samples, numbers: Sequence[int], alpha: Sequence[Any]) -> dict[str, Any]:
     """Sections IV-A and IV-B: what many samples tell about W, and how much of it in private."""
     model = LatentModel.of(law.masses, law.kernel.rows)
-    merged, limits = model.merged(), limit_bounds(model)
+    merged = model.merged()
+    limits = limit_bounds(model)
     curve = []
     for number in numbers:
         here = sandwich(model, number)

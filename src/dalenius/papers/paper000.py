@@ -282,7 +282,8 @@ def table_1(sizes: Sequence[int] = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 
             found, how = _by_types(n), "by types, in rationals, to 16 digits"
         else:
             mixed = types_disclosure(TABLE_1.prior, TABLE_1.kernel, n)
-            found, how = Enclosure.between(mixed.value_bits, mixed.bound_bits), "by types, in floats with a dual bound"
+            found = Enclosure.between(mixed.value_bits, mixed.bound_bits)
+            how = "by types, in floats with a dual bound"
         if n == 5:
             whole = _by_outcomes(n)
             meet = max(whole.low, found.low) <= min(whole.high, found.high) + Fraction(1, 10**15)
@@ -330,7 +331,8 @@ def example_3() -> Exhibit:
             dict.fromkeys(names, letters), [(x, Fraction(1, M**n)) for x in product(letters, repeat=n)]
         )
         channel = window_sums(M, n, k)
-        joint, told = channel.after(fair), list(channel.output)
+        joint = channel.after(fair)
+        told = list(channel.output)
         found = Enclosure(*mutual_information_bounds(joint, names, told))
         views = [names[i : i + k] for i in range(n - k + 1)]
         private = all(independent(joint, view, told) for view in views)

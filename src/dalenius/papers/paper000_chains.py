@@ -75,7 +75,8 @@ def _printed_pair(q: Fraction) -> Enclosure:
 @lru_cache(maxsize=256)
 def _preprocessed(q: Fraction, n: int) -> tuple[Enclosure, bool]:
     """I(X^n; Y_pre) of Example 5 from the mapping itself, and whether it is independent of every sample."""
-    joint, z = _fair(q, n), uniformiser([1 - q, q]).rows
+    joint = _fair(q, n)
+    z = uniformiser([1 - q, q]).rows
     places = {y: k for k, y in enumerate(product((0, 1), repeat=n - 1))}
     rows = []
     for x in product((0, 1), repeat=n):
@@ -102,7 +103,8 @@ def _uniformised(q: Fraction) -> Enclosure:
 # --- Example 4 --------------------------------------------------------------------------------------------------------
 def _chained(q: Fraction, n: int, starts: Sequence[int]) -> tuple[Pmf, list[str], list[str]]:
     """The joint law of n bits and of the best mapping of three samples applied from each start."""
-    joint, mapping = _fair(q, n), _best(q, 3)[1]
+    joint = _fair(q, n)
+    mapping = _best(q, 3)[1]
     (letters,) = mapping.output.values()
     names = list(joint.variables)
     told = [f"Y{k + 1}" for k in range(len(starts))]
@@ -196,7 +198,8 @@ def example_5() -> Exhibit:
             note = "agrees" if printed.high >= found.low else E2
             note += "" if private else "; NOT private"
             rows.append((_decimal(q), str(n), both_ends(printed)[0], *both_ends(found), note))
-    q, sizes = Fraction(1, 20), range(2, 121)
+    q = Fraction(1, 20)
+    sizes = range(2, 121)
     share = [float(binary_entropy(q)) * size for size in sizes]
     exact = tuple((float(size), preprocessing(q, size) / h) for size, h in zip(sizes, share, strict=True))
     printed67 = tuple((float(n), preprocessing_lower_bound_eq67(q, n) / h) for n, h in zip(sizes, share, strict=True))

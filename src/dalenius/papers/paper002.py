@@ -75,7 +75,8 @@ def informed(p: Sequence[Fraction], q: Sequence[float]) -> float:
     >>> round(informed([Fraction(1, 2), Fraction(1, 2)], [0.75, 0.75]), 6)
     0.188722
     """
-    S, weights = len(p), [float(v) for v in p]
+    S = len(p)
+    weights = [float(v) for v in p]
     rest = [(1 - v) / (S - 1) for v in q]
     moved = sum(weight * b for weight, b in zip(weights, rest, strict=True))
     out = [moved + weight * (v - b) for weight, v, b in zip(weights, q, rest, strict=True)]
@@ -92,9 +93,12 @@ def matrices(S: int, level: float, counts: Sequence[int]) -> list[list[float]]:
 
     v_max is e^alpha / (e^-alpha + S - 1), v_min is e^-alpha / (e^alpha + S - 1), as in the proof, not as printed (E3).
     """
-    up, down = exp(level), exp(-level)
-    plus, minus = up / (up + S - 1), down / (down + S - 1)
-    least, most = down / (up + S - 1), up / (down + S - 1)
+    up = exp(level)
+    down = exp(-level)
+    plus = up / (up + S - 1)
+    minus = down / (down + S - 1)
+    least = down / (up + S - 1)
+    most = up / (down + S - 1)
     n_plus, _, n_least, n_most = counts
     if n_least or n_most:
         rest, alone = (plus, least) if n_least else (minus, most)
@@ -118,7 +122,8 @@ class _Matrix(NamedTuple):
 
     def unbiased(self, counts: npt.NDArray[np.int64]) -> Floats:
         """The estimate by the inverse, for each row of counts: p (q - b) = f - p.b, and sum_x p_x = 1."""
-        f, d = counts / counts.sum(axis=1, keepdims=True), self.q - self.rest
+        f = counts / counts.sum(axis=1, keepdims=True)
+        d = self.q - self.rest
         moved = ((f / d).sum(axis=1, keepdims=True) - 1) / (1 / d).sum()
         return np.asarray((f - moved) / d)
 
@@ -151,7 +156,8 @@ def table(number: int, name: str, p: list[Fraction], told: Progress | None) -> E
         whole = disclose(_problem(p, level, None), seconds=10.0)
         found = Enclosure.proved(design)
         every = Enclosure.proved(whole)
-        paper, ours = informed(p, best), float(found)
+        paper = informed(p, best)
+        ours = float(found)
         loss = 1 - paper / ours
         note = "the paper's is the optimum" if loss < 1e-9 else f"the paper's tells {100 * loss:.2g} % less (E1, E10)"
         fits = [fit for q in (best, _q(design)) for fit in _both(p, q)]
@@ -224,7 +230,8 @@ def sex() -> list[Exhibit]:
 
 def _told(p: list[Fraction], draw: np.random.Generator) -> Exhibit:
     """Figure 6: I(X; Z) against q, and what is estimated from the pairs by 3H, as it is and corrected."""
-    best, n = exp(0.05) / (1 + exp(0.05)), np.array(SEX)
+    best = exp(0.05) / (1 + exp(0.05))
+    n = np.array(SEX)
     rows: list[tuple[Cell, ...]] = []
     curves: list[list[tuple[float, float]]] = [[], [], []]
     for q in np.linspace(1 - best, best, 11).tolist():

@@ -64,7 +64,8 @@ def _released(joint: Pmf, aim: Objective, most: Fraction) -> Enclosure:
 def figure_3() -> Exhibit:
     """The region of rate, distortion and leakage, computed for a small database; the paper draws it by hand."""
     joint = _database()
-    leak, rate = MinimizeLeakage(("S",)), MinimizeRate()
+    leak = MinimizeLeakage(("S",))
+    rate = MinimizeRate()
     grid = [Fraction(k, 40) for k in range(1, 26)]
     leaks = [_released(joint, leak, d) for d in grid]
     rates = [_released(joint, rate, d) for d in grid]

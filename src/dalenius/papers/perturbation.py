@@ -79,7 +79,8 @@ def output_perturbation(model: LatentModel, alpha: Any = 0, *, tol: float = 1e-8
     >>> output_perturbation(model).value_bits, round(output_perturbation(model, "1/10").value_bits, 9)
     (0.0, 0.188322354)
     """
-    model, limit = model.merged(), _level(alpha)
+    model = model.merged()
+    limit = _level(alpha)
     letters = range(len(model.prior))
     if not limit:
         found = best_columns(
@@ -106,7 +107,8 @@ def full_observation_tradeoff(model: LatentModel, alpha: Any = 0, *, tol: float 
     >>> round(full_observation_tradeoff(model).value_bits, 12)
     0.192494307858
     """
-    model, limit = model.merged(), _level(alpha)
+    model = model.merged()
+    limit = _level(alpha)
     found = full_observation(model, 1)
     if not limit:
         return _private(found, model)
@@ -202,7 +204,8 @@ def _feasible(atoms: _Atoms, alpha: float, columns: _Floats, theta: _Floats) -> 
     """The mapping of the solver with its rows made exact; a leakage above alpha is mixed with silence."""
     joint = theta[:, None] * columns
     joint *= atoms.mass / joint.sum(axis=0)
-    told, leaked = atoms.hidden(joint).T, atoms.rows.T @ joint.T
+    told = atoms.hidden(joint).T
+    leaked = atoms.rows.T @ joint.T
     leakage = information_of(leaked)
     if leakage > alpha:
         share = alpha / leakage
@@ -292,7 +295,8 @@ def _response(atoms: _Atoms, z: _Floats, mu: float, cells: _Floats) -> tuple[_Fl
         v = a[:, atoms.w]
         return v, answer(v @ atoms.rows)[1]
     if len(p) == 2:
-        low, high = np.zeros(len(a)), np.ones(len(a))
+        low = np.zeros(len(a))
+        high = np.ones(len(a))
         for _ in range(50):
             middle = (low + high) / 2
             more = (answer(np.column_stack([1 - middle, middle]))[0] @ atoms.rows)[:, 1] > middle
@@ -300,7 +304,8 @@ def _response(atoms: _Atoms, z: _Floats, mu: float, cells: _Floats) -> tuple[_Fl
             high = np.where(more, high, middle)
         below, best = answer(np.column_stack([1 - low, low]))
         above = answer(np.column_stack([1 - high, high]))[0]
-        up, down = (below @ atoms.rows)[:, 1], (above @ atoms.rows)[:, 1]
+        up = (below @ atoms.rows)[:, 1]
+        down = (above @ atoms.rows)[:, 1]
         t = np.divide(low - down, up - down, out=np.ones(len(a)), where=up > down)
         return above + np.clip(t, 0.0, 1.0)[:, None] * (below - above), best
     if mu < FAINT:  # X may leak: the best atom of each w

@@ -91,7 +91,8 @@ def _without_void(found: Answer, lines: list[str]) -> list[str]:
 
 def _deniable(found: Answer) -> list[str]:
     """The level of differential privacy as a factor, where it is one that somebody can picture."""
-    proved, person = found.proved.figures, found.question.group > 1 or found.question.unit
+    proved = found.proved.figures
+    person = found.question.group > 1 or found.question.unit
     if proved.epsilon_nats is None or proved.delta or proved.epsilon_nats > MOST_NATS:
         return []
     whose = "a person" if person else "a row"

@@ -100,7 +100,8 @@ def curve_picture(
     """The curve through the points (change, bits) and the chosen one, in a picture of this size."""
     left, right, top, bottom = 46.0, width - 14.0, 16.0, height - 46.0
     everything = sorted({*points, *([chosen] if chosen else [])})
-    across, up = _steps(max(x for x, _ in everything)), _steps(max(y for _, y in everything))
+    across = _steps(max(x for x, _ in everything))
+    up = _steps(max(y for _, y in everything))
 
     def place(point: tuple[float, float]) -> Mark:
         return Mark(

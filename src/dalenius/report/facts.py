@@ -33,7 +33,8 @@ class Promise:
 
     @classmethod
     def read(cls, guarantee: Document, samples: int = 0) -> "Promise":
-        written, figures = guarantee["promised"], guarantee.get("proved") or {}
+        written = guarantee["promised"]
+        figures = guarantee.get("proved") or {}
         kind = next((k for k in (*ABOUT_SECRETS, *ABOUT_RECORDS) if k in written), "")
         secret = written[kind] if kind in ABOUT_SECRETS and written[kind] is not True else ()
         return cls(kind, (secret,) if isinstance(secret, str) else tuple(secret), written, figures, samples)

@@ -95,7 +95,8 @@ class Status:
 
 def status(facts: Facts, audit: Audit | None, lost: Losses | None) -> list[Status]:
     """Whether the promise is proved, nothing does better, the table was tested, and no group is lost."""
-    sure, count = sum(bool(promise.figures) for promise in facts.promises), len(facts.promises)
+    sure = sum(bool(promise.figures) for promise in facts.promises)
+    count = len(facts.promises)
     found = []
     if not count and not plain.promises(facts):
         found.append(Status(False, "Nothing is promised", "about what a row reveals"))

@@ -52,7 +52,8 @@ def promises(facts: Facts) -> list[Promised]:
     found = []
     explained = False
     for promise in facts.promises:
-        first, rest = headline(promise, facts), readings(promise, facts)
+        first = headline(promise, facts)
+        rest = readings(promise, facts)
         before, gain = _guesses(promise)
         if before is not None and gain is not None:
             rest = [_attacker(promise, before, gain), *rest]
@@ -78,7 +79,8 @@ def _least_revealed(facts: Facts) -> list[Promised]:
 
 
 def _guesses(promise: Promise) -> tuple[int | None, int | None]:
-    before, after = promise.figures.get("guess_before"), promise.figures.get("guess_after")
+    before = promise.figures.get("guess_before")
+    after = promise.figures.get("guess_after")
     if after is None:
         return None, None
     return guesses_in_thousand(after if before is None else before, after)
@@ -171,7 +173,8 @@ def best_possible(facts: Facts) -> Optimum:
     """What no other recipe can beat, and to how many digits that is proved."""
     document = facts.document
     maximise = "maximize" in document["objective"]
-    value, bound = exact(document["value"], "value"), exact(document["bound"], "bound")
+    value = exact(document["value"], "value")
+    bound = exact(document["bound"], "bound")
     digits = digits_agreed(value, bound)
     agrees = digits is None or digits >= FEW_DIGITS
     to = "exactly" if digits is None else f"to {digits} digits"

@@ -88,7 +88,8 @@ def _times(promise: Promise, _: Facts) -> str:
 
 def _deny(promise: Promise, facts: Facts) -> str:
     written = promise.written
-    rows, given = written.get("rows", 1), written.get("given", ())
+    rows = written.get("rows", 1)
+    given = written.get("given", ())
     delta = exact(written.get("delta") or 0)
     # With several columns the level is that of the whole row, not of each entry of it.
     one, many = ("row", "rows") if len(facts.document["channel"].get("output", ())) > 1 else ("entry", "entries")
@@ -120,7 +121,8 @@ def _by_rows(promise: Promise, facts: Facts) -> bool:
 
 def _anybody(promise: Promise, facts: Facts) -> str:
     """What one row says about its record, or the whole release, to somebody who knows anything about the others."""
-    group, rows = promise.written.get("group", 1), promise.written.get("rows", 1)
+    group = promise.written.get("group", 1)
+    rows = promise.written.get("rows", 1)
     columns = joined(list(facts.document["channel"].get("inputs", ())))
     limit = f"at most {bits(promise.written['at_most_bits'], 'up')} about"
     ends = "whatever an attacker knows about the others."
@@ -169,7 +171,8 @@ def _moved(promise: Promise, facts: Facts) -> str:
 
 
 def _sibson(promise: Promise, facts: Facts) -> str:
-    limit, order = bits(promise.written["at_most_bits"], "up"), figure(promise.written["order"], "up")
+    limit = bits(promise.written["at_most_bits"], "up")
+    order = figure(promise.written["order"], "up")
     return f"In Sibson's measure of order {order}, {_row(facts)} reveals at most {limit} about {promise.about}."
 
 
@@ -231,7 +234,8 @@ def readings(promise: Promise, facts: Facts) -> list[str]:
 
 def _near(promise: Promise, facts: Facts) -> list[str]:
     """A promise that holds beyond the statistics of the table."""
-    reached, ball = promise.figures.get("within_bits"), facts.document.get("robust", {})
+    reached = promise.figures.get("within_bits")
+    ball = facts.document.get("robust", {})
     if reached is None:
         return []
     if "confidence" in ball:
@@ -279,7 +283,8 @@ def proved_figures(promise: Promise, facts: Facts) -> str:
     str
     """
     figures = promise.figures
-    average, worst = figures.get("leakage_bits"), figures.get("worst_letter_bits")
+    average = figures.get("leakage_bits")
+    worst = figures.get("worst_letter_bits")
     if promise.kind in ("leakage", "worst_case_leakage") and average is not None:
         if worst is None:
             return f"Proved: {bits(average, 'up')}."
@@ -287,7 +292,8 @@ def proved_figures(promise: Promise, facts: Facts) -> str:
         where = f" ({row})" if row and exact(worst) else ""
         return f"Proved: {bits(average, 'up')} on average, and {bits(worst, 'up')} for the most revealing row{where}."
     if promise.written.get("gain") and figures.get("gain_after") is not None:
-        before, after = figure(figures["gain_before"], "down"), figure(figures["gain_after"], "up")
+        before = figure(figures["gain_before"], "down")
+        after = figure(figures["gain_after"], "up")
         return f"Proved: {before} on average without the row, and at most {after} with it."
     for key, said in _PROVED.items():
         if figures.get(key) is not None and key in _OF.get(promise.kind, ()):

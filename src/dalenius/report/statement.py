@@ -186,7 +186,8 @@ def _page(
     explained = any("bit" in p.headline for p in promised)
     if not explained and "bit" in best.sentence:
         best = replace(best, small=f"{best.small} {plain.BIT}")
-    title, owner = called.get("title"), called.get("owner")
+    title = called.get("title")
+    owner = called.get("owner")
     return template().render(
         public=facts.public,
         fingerprint=fingerprint,

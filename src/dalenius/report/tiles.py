@@ -217,7 +217,8 @@ def _tile(changed: Fraction, rows: int | None) -> Tile:
 
 
 def _flows(channel: Kernel, same: Sequence[int], weight: Sequence[int] | None, *, counted: bool) -> list[Flow]:
-    outcomes, letters = channel.outcomes(), channel.letters()
+    outcomes = channel.outcomes()
+    letters = channel.letters()
     names = list(channel.output)
     along = _scale(channel)
     changed = [1 - row[y] for row, y in zip(channel.rows, same, strict=True)] if same else []

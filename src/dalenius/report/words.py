@@ -85,7 +85,8 @@ def beyond_promises(document: Document) -> list[str]:
         )
     for limit, reached in limits:
         if "information" in limit:
-            least, about = bits(limit["at_least_bits"], "down", 6), joined(limit["information"])
+            least = bits(limit["at_least_bits"], "down", 6)
+            about = joined(limit["information"])
             shows = f" Proved: {bits(reached, 'down')}." if reached is not None else ""
             lines.append(f"A released row says at least {least} about {about}, on average.{shows}")
         elif "keeps" not in limit:
@@ -120,7 +121,8 @@ def typical_errors(document: Document) -> list[str]:
     """
     found = []
     for entry in document.get("limits", ()):
-        limit, reached = entry["promised"], entry.get("proved", {}).get("expected")
+        limit = entry["promised"]
+        reached = entry.get("proved", {}).get("expected")
         if limit.get("distortion") == "squared" and len(limit["of"]) == 1 and reached is not None:
             root = figure(sqrt(exact(reached)), "nearest", 2)
             found.append(f"A released number of {shown(limit['of'][0])} is typically off by {root}.")
@@ -130,7 +132,8 @@ def typical_errors(document: Document) -> list[str]:
 # --- what was proved ------------------------------------------------------------------------------------------------
 def _privacy(facts: Facts) -> str:
     """Which promises carry proved figures; only those are called proved."""
-    sure, count = sum(bool(promise.figures) for promise in facts.promises), len(facts.promises)
+    sure = sum(bool(promise.figures) for promise in facts.promises)
+    count = len(facts.promises)
     how = "proved, in exact arithmetic, for the recipe that was used"
     if sure == count:
         return f"Every promise is {how}." if count > 1 else f"The promise is {how}."
@@ -262,7 +265,8 @@ def seen(audit: "Audit | None") -> list[str]:
         return ["The released rows were not tested."]
     how = "with the original, row by row" if audit.paired else "with the original, in number: their order was shuffled"
     against = [finding for finding in audit.findings if finding.contradicts]
-    tests, rarely = many(len(audit.findings), "test"), chance(audit.error)
+    tests = many(len(audit.findings), "test")
+    rarely = chance(audit.error)
     lines = [
         f"{many(audit.rows, 'released row')} {'was' if audit.rows == 1 else 'were'} compared {how}.",
         f"{tests} made. A correct release fails one of them with a chance of at most {rarely}.",
@@ -273,7 +277,8 @@ def seen(audit: "Audit | None") -> list[str]:
         for moved in audit.transitions
     ]
     for found in audit.distortions:
-        low, high = figure(found.low, "down"), figure(found.high, "up")
+        low = figure(found.low, "down")
+        high = figure(found.high, "up")
         expected = figure(found.expected, "nearest")
         lines += [
             f"The {change(found.measure)} is {figure(found.seen, 'nearest')}; {expected} was expected.",

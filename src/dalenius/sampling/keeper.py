@@ -49,14 +49,17 @@ class Keeper:
         others = np.uint64(self.inputs - 1)
         for begin in range(0, codes.size, _CHUNK):
             inputs = codes[begin : begin + _CHUNK]
-            words, tops = stream.words(start + begin, inputs.size), self._tops[inputs]
+            words = stream.words(start + begin, inputs.size)
+            tops = self._tops[inputs]
             kept = (words < tops) | self._always[inputs]
             doubt = (words == tops) & self._open[inputs] & ~self._always[inputs]
             second = stream.words(start + begin, inputs.size, 1)
             # The 128 bits of second * others in two halves: the upper 64 are the place, the lower say how near it is.
-            high, low = second >> _HALF, second & _LOW
+            high = second >> _HALF
+            low = second & _LOW
             middle = high * others + (low * others >> _HALF)
-            place, rest = middle >> _HALF, (middle << _HALF) | (low * others & _LOW)
+            place = middle >> _HALF
+            rest = (middle << _HALF) | (low * others & _LOW)
             doubt |= ~kept & (rest > np.uint64((1 << _WORD) - 1) - others + np.uint64(1)) & (others > 0)
             chosen = place + (place >= inputs.astype(np.uint64))
             chunk = letters[begin : begin + _CHUNK]
@@ -81,7 +84,9 @@ class Keeper:
         value = bits = 0
         index = 1
         while True:
-            value, bits, index = value << _WORD | stream.word(row, index), bits + _WORD, index + 2
+            value = value << _WORD | stream.word(row, index)
+            bits = bits + _WORD
+            index = index + 2
             place = value * many >> bits
             if (value + 1) * many <= (place + 1) << bits:
                 return place

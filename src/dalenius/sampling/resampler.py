@@ -62,7 +62,8 @@ class Resampler:
         letters = self._fresh.draw(np.zeros(codes.size, dtype=np.int8), _Odd(stream), start)
         for begin in range(0, codes.size, _CHUNK):
             inputs = codes[begin : begin + _CHUNK]
-            words, tops = stream.words(start + begin, inputs.size), self._tops[inputs]
+            words = stream.words(start + begin, inputs.size)
+            tops = self._tops[inputs]
             kept = (words < tops) | self._always[inputs]
             for place in np.flatnonzero((words == tops) & self._open[inputs]):
                 kept[place] = is_kept(self._keep[int(inputs[place])], stream, start + begin + int(place))
@@ -82,7 +83,9 @@ def is_kept(probability: Fraction, stream: Words, row: int) -> bool:
     top, one = probability.as_integer_ratio()
     value = bits = index = 0
     while True:
-        value, bits, index = value << _WORD | stream.word(row, index), bits + _WORD, index + 2
+        value = value << _WORD | stream.word(row, index)
+        bits = bits + _WORD
+        index = index + 2
         if (value + 1) * one <= top << bits:
             return True
         if value * one >= top << bits:

@@ -134,7 +134,9 @@ def convex_bound(laws: Laws, b: float, many: Floats | None = None) -> float:
     any q and nu bound.
     """
     alike = np.zeros(len(laws)) if many is None else many
-    best, low, high = laws.radius(np.full(laws.rows.shape[1], 1.0 / laws.rows.shape[1])), 1e-4, 1e4
+    best = laws.radius(np.full(laws.rows.shape[1], 1.0 / laws.rows.shape[1]))
+    low = 1e-4
+    high = 1e4
     for _ in range(40):
         nu = (low * high) ** 0.5
         p = np.full(len(laws), 1.0 / len(laws))

@@ -58,7 +58,8 @@ def balanced(
 
 def _pivots(moments: Floats) -> list[int]:
     """Atoms whose moments p(x) d(x) are a basis: the largest, then the largest apart from it, and so on."""
-    left, chosen = moments / max(float(np.abs(moments).max(initial=0.0)), 1e-300), []
+    left = moments / max(float(np.abs(moments).max(initial=0.0)), 1e-300)
+    chosen = []
     for _ in range(int(np.linalg.matrix_rank(left))):
         x = int((left**2).sum(axis=1).argmax())
         chosen.append(x)

@@ -125,7 +125,9 @@ def least(
     else:
         root = after._root
         search.reopen(root, S.absorbed(after._weights - weights))
-    width, finished, late = max(4, min(_WIDTH, _ENTRIES // S.atoms)), True, False
+    width = max(4, min(_WIDTH, _ENTRIES // S.atoms))
+    finished = True
+    late = False
     leaves = len(search.heap)
     check = _CHECKED * len(y)
     while search.heap and search.heap[0][0] < search.threshold:
@@ -183,7 +185,9 @@ class _Boxes:
         for node, narrowed in zip(nodes, u, strict=True):
             node.high = narrowed
         if empty.any():
-            nodes, l, u = [node for node, gone in zip(nodes, empty, strict=True) if not gone], l[~empty], u[~empty]
+            nodes = [node for node, gone in zip(nodes, empty, strict=True) if not gone]
+            l = l[~empty]
+            u = u[~empty]
         if nodes:
             self._solve(nodes, l, u)
 

@@ -41,7 +41,8 @@ def least_capacity_noise(inputs: int, p: float, limit: float, reach: int, *, uni
     program = _Program(inputs, p, limit, reach)
     v, tau, offers = program.start(), 1.0, []
     while tau < 1e11:
-        v, tau = program.centred(v, tau), tau * 8
+        v = program.centred(v, tau)
+        tau = tau * 8
         offers.append(program.multipliers(v))
     w = program.parts(v)[0]
     offers += [program.balanced(*program.parts(v), tight) for tight in (1e-6, 1e-8)]
@@ -117,7 +118,9 @@ class _Program:
         """Multipliers that make the linearised bound largest, for priors whose output is nearly q."""
         from scipy.optimize import linprog
 
-        law, logs, n = self.lift @ w, np.log(self.mirror @ q), self.inputs
+        law = self.lift @ w
+        logs = np.log(self.mirror @ q)
+        n = self.inputs
         power = np.zeros(self.reach + 1) if self.power is None else self.power - self.limit
         rows = [np.r_[logs[np.arange(n) + self.reach + k], -power[k], 1.0] for k in range(self.reach + 1)]
         near = np.pad(np.array([np.convolve(x, law) for x in np.eye(n)]).T, ((0, 0), (0, 2)))
@@ -137,7 +140,8 @@ class _Program:
 
     def bound(self, w: Floats, prior: Floats, slope: float) -> float:
         """No noise within the limit has a smaller capacity: I(prior; noise) linearised at w and minimised."""
-        law, every = self.lift @ w, np.concatenate([prior, prior[: self.inputs // 2][::-1]])
+        law = self.lift @ w
+        every = np.concatenate([prior, prior[: self.inputs // 2][::-1]])
         told = np.convolve(np.log(np.convolve(every, law)), every[::-1])[self.inputs - 1 :][: len(law)]
         g = (np.log(law) - told)[self.reach :]
         return float(g.min() if self.power is None else (g + slope * self.power).min() - slope * self.limit)
@@ -161,7 +165,8 @@ class _Program:
         h = np.zeros((n, n))
         g[-1] = tau
         for x, s in enumerate(slacks):
-            seen, weight = out[x : x + width], self.twins[x] / s
+            seen = out[x : x + width]
+            weight = self.twins[x] / s
             d = np.zeros(n)  # of the slack
             d[:width], d[width + x : 2 * width + x], d[-1] = np.log(seen) - np.log(law) - 1, law / seen, 1.0
             g -= weight * d
@@ -174,7 +179,8 @@ class _Program:
             h[b, a] -= weight / seen
         whole = np.zeros((n, len(v)))
         whole[:width, : self.reach + 1], whole[width:-1, self.reach + 1 : -1], whole[-1, -1] = self.lift, self.mirror, 1
-        g, h = whole.T @ g, whole.T @ h @ whole
+        g = whole.T @ g
+        h = whole.T @ h @ whole
         g[:-1] -= 1 / v[:-1]
         h[np.arange(len(v) - 1), np.arange(len(v) - 1)] += 1 / v[:-1] ** 2
         if self.power is not None:

@@ -76,7 +76,8 @@ class Cover:
             i, l, m, first, second = self.splits[node]
             t = Fraction(m, _GRID)
             point = tuple((1 - t) * a + t * b for a, b in zip(corners[i], corners[l], strict=True))
-            one, other = [*corners[:i], point, *corners[i + 1 :]], [*corners[:l], point, *corners[l + 1 :]]
+            one = [*corners[:i], point, *corners[i + 1 :]]
+            other = [*corners[:l], point, *corners[l + 1 :]]
             return list(point), [(first, one), (second, other)]
 
         return pre_order((0, unit), visit)
@@ -138,7 +139,8 @@ def cover(
         done.append((cells[shut], pieces[shut], tau[shut]))
         cells, pieces, weights, values = cells[~shut], pieces[~shut], weights[~shut], values[~shut]
         i, l, m = _edges(cells, values, weights, prior)
-        rows, t = np.arange(len(cells)), m[:, None] / _GRID
+        rows = np.arange(len(cells))
+        t = m[:, None] / _GRID
         point = (1 - t) * cells[rows, i] + t * cells[rows, l]
         first = cells.copy()
         second = cells.copy()
@@ -230,11 +232,13 @@ def _path(
     sigma = (A[:, :, :k] @ y[:, :k, None])[:, :, 0] - values
     tau = 0.1 - sigma.min(axis=1)
     sigma += tau[:, None]
-    t, beta = 1 / s, np.full((J, k), 1 / k)
+    t = 1 / s
+    beta = np.full((J, k), 1 / k)
     t /= t.sum(axis=1, keepdims=True)
     for _ in range(_STEPS):
         low = tau - sigma.min(axis=1)
-        comp, edge = t * s, beta * sigma
+        comp = t * s
+        edge = beta * sigma
         gap = comp.sum(axis=1) + edge.sum(axis=1)
         miss = np.abs(np.einsum("ji,jik->jk", beta, A[:, :, :k]) - t @ F[:, :k]).sum(axis=1)
         miss += np.abs(t @ F[:, k:]).sum(axis=1) + np.abs(1 - beta.sum(axis=1))
@@ -248,7 +252,8 @@ def _path(
             live, y, tau, t, beta, s, sigma = (v[keep] for v in (live, y, tau, t, beta, s, sigma))
             comp, edge, gap, A, values = comp[keep], edge[keep], gap[keep], A[keep], values[keep]
         mu = gap / (N + k)
-        d, e = t / s, beta / sigma
+        d = t / s
+        e = beta / sigma
         B = np.einsum("ji,jia,jib->jab", e, A, A)
         moments = d @ products
         B[:, a, b] += moments

@@ -113,7 +113,8 @@ def pairwise_contraction(rows: Floats, distance: Floats, relative: float = UNIT)
 
 def _two_point(p: Floats, q: Floats) -> tuple[Floats, Floats]:
     """max over b of 1 - sum p q / (b p + (1-b) q) for each pair of rows: a value, and a bound by its slope."""
-    product, difference = p * q, p - q
+    product = p * q
+    difference = p - q
     value = np.full(len(p), -inf)
     top = np.full(len(p), inf)
     low = np.zeros(len(p))

@@ -217,7 +217,8 @@ def _slack(law: _Law, p: Array, share: Array) -> tuple[float, float]:
     """sum lambda log m and log max g, in extended precision."""
     p = p.astype(np.longdouble)
     p /= p.sum()
-    m, seen = law.forward(p), share > 0
+    m = law.forward(p)
+    seen = share > 0
     if m[seen].min(initial=1) <= 0:
         return -np.inf, np.inf
     share = share.astype(np.longdouble)

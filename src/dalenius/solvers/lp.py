@@ -129,10 +129,13 @@ def maximise(
     gain = float(_power_of_two(np.abs(costs).max(initial=0.0)[None])[0]) * 1024
 
     model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = len(costs), len(low)
+    model.num_col_ = len(costs)
+    model.num_row_ = len(low)
     model.col_cost_ = -gain * costs
-    model.col_lower_, model.col_upper_ = np.zeros(len(costs)), np.full(len(costs), highspy.kHighsInf)
-    model.row_lower_, model.row_upper_ = scale * low, scale * high
+    model.col_lower_ = np.zeros(len(costs))
+    model.col_upper_ = np.full(len(costs), highspy.kHighsInf)
+    model.row_lower_ = scale * low
+    model.row_upper_ = scale * high
     model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     model.a_matrix_.start_, model.a_matrix_.index_ = start, index
     model.a_matrix_.value_ = value * scale[index]

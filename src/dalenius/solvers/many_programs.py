@@ -102,7 +102,8 @@ class _Batch:
         self.A, self.b = boxed.A, boxed.b
         self.at: Ints = np.arange(len(cost))
         self.cost, self.low, self.high, self.width = cost, low, high, high - low
-        self.basic, self.flat = basic, basic + self.at[:, None] * cost.shape[1]
+        self.basic = basic
+        self.flat = basic + self.at[:, None] * cost.shape[1]
         self.inverse: Floats = np.linalg.inv(self.A.T[basic].transpose(0, 2, 1)).astype(np.float64, copy=False)
         nudged = cost + boxed.nudge
         self.reduced: Floats = nudged - self._multipliers(nudged) @ self.A

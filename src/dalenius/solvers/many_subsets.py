@@ -121,7 +121,9 @@ def _climbed(M: Floats, p: Floats, z: Floats, c: float, used: Floats, draw: np.r
     rows = np.arange(len(A))
     own = np.diag(M)
     for _ in range(_CLIMBS):
-        there, mass, price = A @ M, A @ p, float(z.sum()) + c * (A @ z)
+        there = A @ M
+        mass = A @ p
+        price = float(z.sum()) + c * (A @ z)
         square = (there * A).sum(axis=1)
         turn = 1 - 2 * A
         excess = c * c * square / (1 + c * mass) - price

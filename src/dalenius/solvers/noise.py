@@ -225,7 +225,8 @@ def allocated_shrinkage(variances: Sequence[float], d: float) -> list[float]:
         if left / many <= v:
             level = left / many
             break
-        left, many = left - v, many - 1
+        left = left - v
+        many = many - 1
     return [min(level, float(variance)) for variance in variances]
 
 

@@ -180,7 +180,9 @@ def self_disclosure(
         if (reached := best[0] - master.value) <= 0.95 * goal:
             if goal <= fine or reached <= 0.95 * fine:
                 break
-            goal, most, plenty = fine, nodes + max(nodes, _AFTER), _PLENTY[S.symmetric]
+            goal = fine
+            most = nodes + max(nodes, _AFTER)
+            plenty = _PLENTY[S.symmetric]
         if search.points and master.polish(master.best(search.points, y), y, vertices=False):
             master.descend()
         elif search.finished and goal == asked:

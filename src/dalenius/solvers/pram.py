@@ -102,7 +102,8 @@ class _State:
         self.value = -np.inf
         self.shape = list[float | None]()
         self.bases = list[Floats]()
-        self.roles, self.base = np.zeros(self.S, dtype=np.int64), np.zeros(self.S)
+        self.roles = np.zeros(self.S, dtype=np.int64)
+        self.base = np.zeros(self.S)
         # The commonest letters by themselves; the rarer, the more of them in one group.
         order = np.argsort(-p, kind="stable")
         rank = np.maximum(np.arange(self.S) - ALONE, 0)

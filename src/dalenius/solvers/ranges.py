@@ -175,13 +175,15 @@ class RangePrograms:
         model = highspy.HighsLp()
         model.num_col_, model.num_row_ = self.columns, self.rows
         model.row_lower_, model.row_upper_ = lower, upper
-        model.col_lower_, model.col_upper_ = np.zeros(self.columns), np.full(self.columns, np.inf)
+        model.col_lower_ = np.zeros(self.columns)
+        model.col_upper_ = np.full(self.columns, np.inf)
         model.col_cost_ = np.where(np.arange(self.columns) < self.columns - 2 * self.k, 0.0, _GAIN * _STEEP)
         model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
         model.a_matrix_.start_ = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=self.columns))]).astype(
             np.int32
         )
-        model.a_matrix_.index_, model.a_matrix_.value_ = row.astype(np.int32), A[row, column]
+        model.a_matrix_.index_ = row.astype(np.int32)
+        model.a_matrix_.value_ = A[row, column]
         self.solver = silent_simplex(1e-9)
         self.solver.passModel(model)
         self.first = np.arange(self.N, dtype=np.int32)
@@ -284,7 +286,8 @@ class RangePrograms:
 
     def _split(self, box: _Box) -> tuple[int, Fraction, tuple[Floats, Floats], tuple[Floats, Floats]] | None:
         """The outcome with the worst chord, and both halves of its range."""
-        error, width = self._error(box), box.high - box.low
+        error = self._error(box)
+        width = box.high - box.low
         if error.max() <= 0.0:
             error = width
         if self.related is not None:
@@ -304,7 +307,8 @@ class RangePrograms:
     def _blamed(self, error: Floats, width: Floats) -> Floats:
         """The errors of all outcomes on those that are free, by the share that each has in their widths."""
         assert self.related is not None
-        free, part = self.related.free, np.abs(self.related.alpha) * width[self.related.free]
+        free = self.related.free
+        part = np.abs(self.related.alpha) * width[self.related.free]
         shares = part / np.maximum(part.sum(axis=1, keepdims=True), 1e-300)
         blamed = np.zeros_like(error)
         blamed[free] = error @ shares

@@ -32,7 +32,8 @@ _TILTS = (0.3, 0.9, -0.3, -0.9)
 
 def best_ratio(p: Floats, rows: Floats, direction: Floats, *, starts: int = 64, rounds: int = 400) -> float:
     """A proved lower end of S* from many starts; `direction` is where the maximal correlation is reached."""
-    n, out = len(p), p @ rows
+    n = len(p)
+    out = p @ rows
     rng = np.random.default_rng(0)
     tilted = [p * np.maximum(1 + t * direction / max(float(np.abs(direction).max()), 1e-300), 1e-9) for t in _TILTS]
     q = np.vstack([np.eye(n) * (1 - 1e-6 * n) + 1e-6, *(v / v.sum() for v in tilted), rng.dirichlet([0.4] * n, starts)])
@@ -126,8 +127,10 @@ class _Hessian:
 
 def at_most(p: Floats, rows: Floats, bound: float, rho: float, *, cells: int = 400_000) -> bool:
     """Whether S* <= bound is proved by a simplicial cover of at most so many cells; rho is proved from above."""
-    n, out = len(p), p @ rows
-    rows, out = rows[:, out > 0], out[out > 0]
+    n = len(p)
+    out = p @ rows
+    rows = rows[:, out > 0]
+    out = out[out > 0]
     if bound <= rho**2:
         return False
     hessian = _Hessian(p, rows, out, bound)
@@ -144,7 +147,8 @@ def at_most(p: Floats, rows: Floats, bound: float, rho: float, *, cells: int = 4
         if used > cells:
             return False
         middle = part.mean(axis=1)
-        logs, seen = np.log(middle), part @ rows
+        logs = np.log(middle)
+        seen = part @ rows
         second = (seen * (np.log(np.maximum(seen, 1e-300)) - log_out)).sum(axis=2)
         slope = logs - log_p - (np.log(middle @ rows) - log_out) @ rows.T
         phi = (bound * np.einsum("cij,cj->ci", part, slope) - (1 - bound) * second).min(axis=1)

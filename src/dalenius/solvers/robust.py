@@ -288,7 +288,8 @@ def _contraction_round(
     """Least t (or least cost with t = level) with  b(1-b) (W_x - W_z)^2 <= u_y (b W_x + (1-b) W_z), sum_y u_y <= t."""
     n, m = limits.shape
     count = len(cuts)
-    cells, extra = n * m, n * m + (cost is None)
+    cells = n * m
+    extra = n * m + (cost is None)
     program = Conic(extra + count * m)
     at = laws_within(program, limits)
     each, letter = np.divmod(np.arange(count * m), m)

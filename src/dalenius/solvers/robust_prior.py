@@ -102,7 +102,8 @@ def _ratio_round(
 ) -> tuple[Floats, Floats, Floats]:
     """The semidefinite program with relative-entropy cuts: channel, tilt of (1), multipliers of the limits."""
     n, m = limits.shape
-    cells, side = n * m, n - 1 + m
+    cells = n * m
+    side = n - 1 + m
     t, entropies = cells, cells + 1
     program = Conic(cells + 1 + len(laws) * m)
     at = laws_within(program, limits)

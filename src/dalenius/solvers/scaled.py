@@ -115,7 +115,8 @@ class _State:
     def newton(self) -> Callable[..., _Step]:
         p, M, Q, r, J = self.p, self.M, self.Q, self.r or 0.0, self.J
         a, b, q = self.slacks(self.c, self.tau)
-        A, B = self.alpha / a, self.beta / b
+        A = self.alpha / a
+        B = self.beta / b
         w = p / (A + B)
         h = A + r * B
         g = w * h
@@ -136,7 +137,9 @@ class _State:
         moment = (self.c * p) @ M
 
         def toward(centre: float, bend_a: Floats | float, bend_b: Floats | float, bend_q: Floats | float) -> _Step:
-            ta, tb, tq = centre - bend_a, centre - bend_b, centre - bend_q
+            ta = centre - bend_a
+            tb = centre - bend_b
+            tq = centre - bend_q
             rho = dual + ta / a - self.alpha - ((tb / b - self.beta) if self.r else 0.0)
             rhs = np.zeros((J, m))
             rhs[:, : M.shape[1]] = moment
@@ -149,7 +152,8 @@ class _State:
             e = rho + dv @ F.T - dz
             dtau = ((g * e).sum(axis=1) - rtau) / kappa if self.r else np.zeros(J)
             dc = (w * e + g * dtau[:, None]) / p
-            da, db = dc - dtau[:, None], r * dtau[:, None] - dc
+            da = dc - dtau[:, None]
+            db = r * dtau[:, None] - dc
             dalpha = ta / a - self.alpha - A * da
             dbeta = tb / b - self.beta - B * db if self.r else np.zeros_like(dc)
             return dc, dtau, dz, dv[:, : M.shape[1]], dv[:, M.shape[1] :], dalpha, dbeta
@@ -231,6 +235,9 @@ class _State:
         if min(a.min(), b.min()) <= 0 or (q.size and q.min() <= 0):
             return False
         self.c, self.tau = c, tau
-        self.z, self.lam, self.nu = self.z + down * dz, self.lam + down * dlam, self.nu + down * dnu
-        self.alpha, self.beta = self.alpha + down * dalpha, self.beta + down * dbeta
+        self.z = self.z + down * dz
+        self.lam = self.lam + down * dlam
+        self.nu = self.nu + down * dnu
+        self.alpha = self.alpha + down * dalpha
+        self.beta = self.beta + down * dbeta
         return True

@@ -302,7 +302,8 @@ def _information(mixture: _Mixture, points: Floats, weights: Floats) -> float:
 
 def _highest(mixture: _Mixture, reach: float, wanted: float) -> float:
     """An upper bound of D on [-reach, reach]: `wanted` or what D reaches, whichever is more, if intervals show it."""
-    centres, r = np.linspace(-reach, reach, 129)[1::2], reach / 64
+    centres = np.linspace(-reach, reach, 129)[1::2]
+    r = reach / 64
     proved = 0.0
     e0, e1, e2 = mixture.errors
     while len(centres):
@@ -357,7 +358,8 @@ def _candidates(family: Family, reach: float) -> Iterator[tuple[Floats, Floats]]
         points = _merged(points, reach)
         home = np.abs(grid[ball.support][:, None] - points).argmin(axis=1)
         heavy = np.bincount(home, weights=ball.weights, minlength=len(points))
-        points, heavy = points[heavy > least], heavy[heavy > least]
+        points = points[heavy > least]
+        heavy = heavy[heavy > least]
         start = points, heavy / heavy.sum()
         yield _polished(family, *start, reach, np.abs(points) < reach)
         moved = _moved(family, *start, reach)

@@ -217,12 +217,18 @@ class Pricing:
     """
 
     def __init__(self, p: Floats, ratio: float, divisible: NDArray[np.bool_]) -> None:
-        self.p, self.c, self.most = p, ratio - 1, ratio * np.log2(ratio)
+        self.p = p
+        self.c = ratio - 1
+        self.most = ratio * np.log2(ratio)
         names = np.where(divisible, -1.0 - np.arange(len(p)), p)
         _, first, self.of = np.unique(-names, return_index=True, return_inverse=True)
-        self.one, self.many = p[first], np.bincount(self.of).astype(np.float64)
-        self.divisible, self.members = divisible[first], [np.flatnonzero(self.of == k) for k in range(len(first))]
-        self.nodes, self.most_nodes, top = _NODES, _MOST_NODES, ratio * np.log(ratio) / (ratio - 1)
+        self.one = p[first]
+        self.many = np.bincount(self.of).astype(np.float64)
+        self.divisible = divisible[first]
+        self.members = [np.flatnonzero(self.of == k) for k in range(len(first))]
+        self.nodes = _NODES
+        self.most_nodes = _MOST_NODES
+        top = ratio * np.log(ratio) / (ratio - 1)
         self.ceiling = (top - 1 - np.log(top)) / np.log(2)
 
     def worth(self, P: Floats) -> Floats:
@@ -254,13 +260,16 @@ class Pricing:
         classes taken come first, and only the last of them is taken in part: there the node is told apart.
         """
         c, order = self.c, np.argsort(z / self.one, kind="stable")
-        one, price, total = self.one[order], (z / self.one)[order], float(z @ self.many)
+        one = self.one[order]
+        price = (z / self.one)[order]
+        total = float(z @ self.many)
         met = (np.exp2(np.clip((self.most - c * price) / c - 1 / np.log(2), -200, 200)) - 1) / c
         low = np.zeros((1, len(one)))
         high = self.many[order][None, :].copy()
         levels, nodes = list[Level](), 1
         while True:
-            mass, room = low @ one, (high - low) * one
+            mass = low @ one
+            room = (high - low) * one
             before = mass[:, None] + np.cumsum(room, axis=1) - room
             part = np.clip(np.minimum(met - before, room), 0.0, None)
             at = mass + part.sum(axis=1)

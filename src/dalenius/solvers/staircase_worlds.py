@@ -65,7 +65,8 @@ class _Worlds(Pricing):
     def __init__(self, table: Floats, ratio: float, kinds: NDArray[np.int64], divisible: NDArray[np.bool_]) -> None:
         super().__init__(table.sum(axis=0), ratio, divisible)
         _, first, self.of = np.unique(kinds, return_index=True, return_inverse=True)
-        self.many, self.divisible = np.bincount(self.of).astype(np.float64), divisible[first]
+        self.many = np.bincount(self.of).astype(np.float64)
+        self.divisible = divisible[first]
         self.members = [np.flatnonzero(self.of == k) for k in range(len(first))]
         self.weight = table.sum(axis=1)
         self.given = table / self.weight[:, None]
@@ -81,7 +82,8 @@ class _Worlds(Pricing):
         """The best numbers of each kind, between these and in parts: Newton steps along the central path."""
         span = high - low
         free = span > 0
-        base, slopes = low @ self.share.T, self.share[None] * span[:, None, :]
+        base = low @ self.share.T
+        slopes = self.share[None] * span[:, None, :]
         t = np.full(low.shape, 0.5)
         barrier = 0.1 * float(self.ceiling)
         least = min(slack, 1e-6) / (8 * low.shape[1])
@@ -143,7 +145,8 @@ class _Worlds(Pricing):
 
 def _newton(curve: Floats, bend: Floats, slopes: Floats, gradient: Floats) -> Floats:
     """(diag(1 / curve) + slopes' diag(bend) slopes)^-1 gradient for each node, 0 where `curve` is."""
-    flat, scaled = curve * gradient, slopes * curve[:, None, :]
+    flat = curve * gradient
+    scaled = slopes * curve[:, None, :]
     worlds, kinds = slopes.shape[1:]
     if worlds <= kinds:  # Woodbury
         inner = scaled @ slopes.transpose(0, 2, 1)

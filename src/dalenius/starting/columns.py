@@ -212,7 +212,8 @@ def _by_date(look: Look, part: str | None) -> Look:
                 do="Correct the table, or group this column by --group.",
             )
         return look
-    years, months = ([date[1] for date in dates if date], [f"{date[1]}-{date[2]}" for date in dates if date])
+    years = [date[1] for date in dates if date]
+    months = [f"{date[1]}-{date[2]}" for date in dates if date]
     part = part or ("year" if len(set(years)) > 1 else "month")
     cut = years if part == "year" else months
     return _coded_anew(look, cut, sorted(set(cut)), part)

@@ -295,7 +295,8 @@ def _keeps_its_promise(wish: Wish, kept: Sequence[Groups], secrets: Sequence[Gro
         secret = [groups for groups in secrets if groups.look.name in view]
         told = Cells.of(secret).bits + Cells.of(kept).bits - Cells.of([*secret, *kept]).bits
         if told > float(wish.level or 0) + LEAST_BITS:
-            names, about = ", ".join(g.look.name for g in kept), ", ".join(view)
+            names = ", ".join(g.look.name for g in kept)
+            about = ", ".join(view)
             raise InputError(
                 f"{names} alone, released as it is, reveals {told:.3g} bits about {about}, more than you promise. Take "
                 f"it out of --keep and into --release, or promise --reveal {_rounded_up(told)}."

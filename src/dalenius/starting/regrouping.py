@@ -85,7 +85,8 @@ def _trial(
         declared = columns[name].values if name in columns else None
         rising = declared is not None and list(declared) != sorted(declared)  # an order that somebody chose
         alone.append(Groups.alone(Look(name, values, place.reshape(-1), many=rows, rising=rising)))
-    changing, staying = [g for g in alone if g.look.name in free], [g for g in alone if g.look.name not in free]
+    changing = [g for g in alone if g.look.name in free]
+    staying = [g for g in alone if g.look.name not in free]
     groups, cells, _ = merged(changing, staying, least=least, most=LARGEST)
     return groups, cells.smallest()
 

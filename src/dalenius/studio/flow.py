@@ -54,7 +54,8 @@ class Flow:
         if channel.shows_the_table:  # whole records, line by line
             at = [list(channel.inputs).index(name) for name in names]
             read = np.array(channel.read, dtype=np.int64)
-            target, lines = np.array(channel.records, dtype=np.int64), channel.lines
+            target = np.array(channel.records, dtype=np.int64)
+            lines = channel.lines
             rows = _counted(pmf.grouped(list(channel.inputs))[0], pmf.counts(list(channel.inputs)), channel.place)
             return cls._made(channel.output, read[:, at], target, rows, lambda x: lines[x])
         every = np.array(np.unravel_index(np.arange(int(np.prod(sizes))), sizes), dtype=np.int64).T
@@ -97,8 +98,10 @@ class Flow:
         """Rows of every combination before and after, in one order."""
         both = [codes for codes, _ in self.ends()]
         _, inverse = np.unique(np.concatenate(both), axis=0, return_inverse=True)
-        cut, size = len(both[0]), int(inverse.max()) + 1
-        before, after = np.zeros(size), np.zeros(size)
+        cut = len(both[0])
+        size = int(inverse.max()) + 1
+        before = np.zeros(size)
+        after = np.zeros(size)
         np.add.at(before, inverse.reshape(-1)[:cut], self.rows)
         np.add.at(after, inverse.reshape(-1)[cut:], self.moving)
         return before, after

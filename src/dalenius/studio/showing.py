@@ -58,7 +58,8 @@ def _columns(session: "Session") -> list[Json]:
         groups = {g.look.name: g for g in drafted}
     found = []
     for name, role in session.choices.roles.items():
-        look, here = session.looks.get(name), groups.get(name)
+        look = session.looks.get(name)
+        here = groups.get(name)
         found.append(
             {
                 "name": shown(name),

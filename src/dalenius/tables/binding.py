@@ -170,7 +170,8 @@ def with_gains(problem: Problem, alphabets: Mapping[str, Sequence[str]]) -> Prob
             raise problem.error(("guarantee", k, "gain"), "the gains are not a list of rows") from None
         except DaleniusError as e:
             raise problem.error(("guarantee", k, "gain"), str(e)) from None
-        values, wide = prod(map(len, secret.values())), len((guarantee.gain or ((),))[0])
+        values = prod(map(len, secret.values()))
+        wide = len((guarantee.gain or ((),))[0])
         if wide != values:
             told = f"a row of the gain has {wide} numbers, and {', '.join(guarantee.about)} has {values} values"
             raise problem.error(("guarantee", k, "gain"), told)

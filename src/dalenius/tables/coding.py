@@ -230,7 +230,9 @@ class _Listed:
     """A declared alphabet."""
 
     def __init__(self, letters: tuple[str, ...], room: int) -> None:
-        self.letters, self.room, self.missing = letters, room, len(letters) if room else ABSENT
+        self.letters = letters
+        self.room = room
+        self.missing = len(letters) if room else ABSENT
         self.dtype = smallest(len(letters) + room)
         self.value_set = pa.array(letters, pa.string())
 

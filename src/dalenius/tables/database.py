@@ -448,7 +448,8 @@ class _Neighbours:
             self._refuse(self._rows)
         same = np.ones(batch.num_rows - 1, dtype=bool)
         for column in columns:
-            above, below = column.slice(0, len(column) - 1), column.slice(1)
+            above = column.slice(0, len(column) - 1)
+            below = column.slice(1)
             both_missing = pc.and_(above.is_null(), below.is_null())
             same &= pc.or_(pc.equal(above, below).fill_null(False), both_missing).to_numpy(zero_copy_only=False)
         if same.any():

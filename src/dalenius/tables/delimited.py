@@ -209,7 +209,8 @@ def _likely(head: bytes) -> str:
     """
     if head[:2] in UTF_16:
         return "utf-16"
-    first, second = head[0::2].count(0), head[1::2].count(0)
+    first = head[0::2].count(0)
+    second = head[1::2].count(0)
     if 4 * max(first, second) < len(head):
         return "latin-1"
     return "utf-16-le" if second > first else "utf-16-be"

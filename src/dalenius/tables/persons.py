@@ -70,7 +70,8 @@ def persons(table: Table, unit: str, *, on_progress: Progress | None = None) -> 
     count = most = 0
     for group in _grouped(table, unit, on_progress):
         many = group.many
-        count, most = count + len(many), max(most, int(many.max(initial=0)))
+        count = count + len(many)
+        most = max(most, int(many.max(initial=0)))
     return count, most
 
 
@@ -201,7 +202,8 @@ def per_person(
         over = count = most = 0
         for group in _grouped(table, unit, on_progress, rows=coded.rows):
             many = group.many
-            count, most = count + len(many), max(most, int(many.max(initial=0)))
+            count = count + len(many)
+            most = max(most, int(many.max(initial=0)))
             over += int((many > max_rows).sum())
         if over:
             refuse_many(table.name, unit, over=over, count=count, most=most, max_rows=max_rows)

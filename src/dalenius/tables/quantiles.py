@@ -45,7 +45,8 @@ def cut_at_quantiles(
             )
         many = np.bincount(coded.codes[name], minlength=len(coded.alphabets[name]))[: len(texts)]
         values = [exact(text) for text in texts]
-        ranks, cells = list(accumulate(many.tolist())), columns[name].quantiles
+        ranks = list(accumulate(many.tolist()))
+        cells = columns[name].quantiles
         cuts: list[Fraction] = []
         for c in range(1, cells):
             last = bisect_left(ranks, -(-c * ranks[-1] // cells))  # the largest value of cell c

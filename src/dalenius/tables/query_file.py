@@ -71,7 +71,8 @@ def _letters(top: Section, records: int) -> tuple[tuple[str, ...], ...] | Interv
     value = top.take("letters")
     if isinstance(value, dict):
         ends = _Top(dict(value), ("letters",), top.file, top.lines)
-        low, high = ends.number("low", least=None), ends.number("high", least=None)
+        low = ends.number("low", least=None)
+        high = ends.number("high", least=None)
         ends.done(("low", "high"))
         try:
             return Interval(low, high)
@@ -189,7 +190,8 @@ def query_from_json(document: Any, where: str) -> Query:
         raise InputError(
             f"{where}: query and noise are named, or given by values and rows", do="Write one of the two ways."
         )
-    parameter, letter = document.get("parameter"), document.get("letter")
+    parameter = document.get("parameter")
+    letter = document.get("letter")
     return Query(
         records,
         _letters_from_json(letters, records, where),

@@ -92,12 +92,14 @@ def read_question(path: str | Path, *, parameter: Fraction | None = None) -> Que
     given = top.number("parameter", Fraction(0) if table is not None else parameter, least=None)
     if given is None:
         raise top.error(f"the query file lacks the key 'parameter', the {_PARAMETER[noise]} of the noise", "noise")
-    unit, max_rows = top.text("unit", None), top.integer("max_rows", None)
+    unit = top.text("unit", None)
+    max_rows = top.integer("max_rows", None)
     unit = None if unit == "row" else unit  # as in a problem file: each row is somebody by itself
     between, declared = _letters(top, kind, columns)
     letter = top.take("letter", None)
     shares = tuple(_share(top, v) for v in top.take("quantiles", []) or [])
-    grid, level = top.number("grid", None, least=None), top.number("level", LEVEL)
+    grid = top.number("grid", None, least=None)
+    level = top.number("level", LEVEL)
     records = top.integer("records", None)
     top.done(KEYS)
     try:
@@ -164,7 +166,8 @@ def _letters(top: Section, kind: str, columns: tuple[str, ...]) -> tuple[Interva
         if kind not in ("sum", "mean"):
             raise top.error(f"a {kind} has a list of 'letters'; ends are for sums and means", "letters")
         ends = _Top(dict(value), ("letters",), top.file, top.lines)
-        low, high = ends.number("low", least=None), ends.number("high", least=None)
+        low = ends.number("low", least=None)
+        high = ends.number("high", least=None)
         ends.done(("low", "high"))
         try:
             return Interval(low, high), declared

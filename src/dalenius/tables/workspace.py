@@ -232,7 +232,8 @@ def put_back(
         for numbers, values in pieces:
             found[numbers] = values
         return found
-    numbers_tape, values_tape = workspace.tape(np.int64), workspace.tape(kind, width)
+    numbers_tape = workspace.tape(np.int64)
+    values_tape = workspace.tape(kind, width)
     ends = np.arange(SPAN, rows + SPAN, SPAN)
     edges, done = [], 0
     for numbers, values in _heaps(pieces):
@@ -241,12 +242,14 @@ def put_back(
         numbers_tape.append(numbers[order])
         values_tape.append(values[order])
         done += len(numbers)
-    read_number, read_value = numbers_tape.reader(), values_tape.reader()
+    read_number = numbers_tape.reader()
+    read_value = values_tape.reader()
     placed = workspace.tape(kind, width)
     for k, end in enumerate(ends.tolist()):
         some = np.zeros((min(rows, end) - (end - SPAN), *shape), dtype=kind)
         for edge in edges:
-            begin, stop = int(edge[k]), int(edge[k + 1])
+            begin = int(edge[k])
+            stop = int(edge[k + 1])
             if begin < stop:
                 some[read_number(begin, stop) - (end - SPAN)] = read_value(begin, stop)
         placed.append(some)

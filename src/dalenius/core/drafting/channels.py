@@ -211,7 +211,8 @@ def _noise(channel: Noise, axes: Axes | None) -> Json:
 # --- filled columns ---------------------------------------------------------------------------------------------------
 def _resampled(channel: Resample, observe: Sequence[str], law: object) -> Json:
     """A column that is filled up to a level; any other one that resamples is written as it stands."""
-    keep, drawn = Ratios.of(channel.keep), Ratios.of(channel.q)
+    keep = Ratios.of(channel.keep)
+    drawn = Ratios.of(channel.q)
     names = list(channel.inputs)
     if isinstance(law, Pmf) and list(law.variables) == names == list(observe):
         level = _level(keep, drawn, law.every().tolist())

@@ -71,7 +71,8 @@ def _counted(pmf: Pmf, rows: int | None = None) -> Json:
     times, rest = divmod(rows, pmf.total) if rows else (1, 0)
     if rest:
         raise NotCertified(f"the distribution is no count of {rows:,} rows")
-    codes, weights = pmf.support.tolist(), pmf.weights.tolist()
+    codes = pmf.support.tolist()
+    weights = pmf.weights.tolist()
     outcomes = [[*outcome, str(weight * times)] for outcome, weight in zip(codes, weights, strict=True)]
     return {"law": "table" if rows else "known", "variables": list(pmf.variables), "outcomes": outcomes}
 

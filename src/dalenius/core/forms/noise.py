@@ -155,7 +155,8 @@ class Noise(Kernel):
     form: ClassVar[str] = "noise"
 
     def __post_init__(self) -> None:
-        columns, axes = len(self.inputs), len(self.axes)
+        columns = len(self.inputs)
+        axes = len(self.axes)
         if list(self.inputs) != list(self.output):
             raise InvalidChannel("a recipe of form 'noise' releases the columns that it reads, in their order")
         shaped = all(len(axis.take) == columns for axis in self.axes) and all(len(row) == axes for row in self.give)

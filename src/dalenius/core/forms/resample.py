@@ -74,5 +74,6 @@ class Resample(Kernel):
     @cached_property
     def rows(self) -> Rows:
         self.refuse_many()
-        keep, law = tuple(self.keep), tuple(self.q)
+        keep = tuple(self.keep)
+        law = tuple(self.q)
         return tuple(tuple((1 - k) * t + (k if x == y else 0) for y, t in enumerate(law)) for x, k in enumerate(keep))

@@ -89,7 +89,8 @@ class Strata(Kernel):
             raise InvalidChannel(
                 "a recipe of form 'strata' has exactly the keys form, inputs, output, strata, `channels`"
             )
-        inputs, strata = alphabets(document["inputs"], "inputs"), document["strata"]
+        inputs = alphabets(document["inputs"], "inputs")
+        strata = document["strata"]
         if not isinstance(strata, list) or not isinstance(document["channels"], list):
             raise InvalidChannel(
                 '"strata" names the last inputs, and `channels` has a recipe for each of their outcomes'

@@ -48,7 +48,8 @@ class Dealer:
     dtype = np.dtype(np.int64)
 
     def __init__(self, channel: Orbits) -> None:
-        self.n, self.letters = channel.n, len(next(iter(channel.inputs.values())))
+        self.n = channel.n
+        self.letters = len(next(iter(channel.inputs.values())))
         self.inputs = self.letters**self.n
         self._pairs = Sampler(channel.drawn)
         weights = (self.n + 1) ** np.arange(self.letters)

@@ -265,12 +265,14 @@ def _transported(price: _Floats, supply: _Floats, demand: _Floats, tol: float) -
     if not len(rows) or not len(columns):
         flat = np.full(len(supply), max(0.0, price.max(initial=0.0)))
         return _greedy(supply, demand), float(flat @ supply), flat, np.zeros(len(demand))
-    a, b = supply[rows], demand[columns] * (supply[rows].sum() / demand[columns].sum())
+    a = supply[rows]
+    b = demand[columns] * (supply[rows].sum() / demand[columns].sum())
     core = price[np.ix_(rows, columns)]
     # Nearest with nearest and nearest with farthest: both are feasible, and often one is nearly optimal.
     pairs = {(i, k) for i, k, _ in _corner(a, b)}
     pairs |= {(i, len(b) - 1 - k) for i, k, _ in _corner(a, b[::-1])}
-    best, least = ((np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0)), -np.inf), np.inf
+    best = ((np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0)), -np.inf)
+    least = np.inf
     dual = (np.zeros(len(supply)), np.zeros(len(demand)))
     for _ in range(ROUNDS):
         listed = np.array(sorted(pairs))
@@ -336,8 +338,10 @@ def _corner(supply: _Floats, demand: _Floats) -> Iterator[tuple[int, int, float]
         moved = min(have, want)
         yield i, k, moved
         if have <= want:
-            i, want = i + 1, want - moved
+            i = i + 1
+            want = want - moved
             have = float(supply[i]) if i < len(supply) else 0.0
         else:
-            k, have = k + 1, have - moved
+            k = k + 1
+            have = have - moved
             want = float(demand[k]) if k < len(demand) else 0.0

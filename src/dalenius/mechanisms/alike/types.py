@@ -189,11 +189,9 @@ def _by_pairs(problem: Problem, table: _Table, gap: float, seconds: float) -> tu
         tree = balanced_tree(found.grid)
     else:
         leaves = cover(table.posterior, d[:, None], table.prior, best.z, 0.5 * gap, deadline=deadline)
-        pieces, multipliers, tree = (
-            np.hsplit(leaves.pieces, [len(table.values)])[0],
-            leaves.pieces[:, -1],
-            leaves.tree(),
-        )
+        pieces = np.hsplit(leaves.pieces, [len(table.values)])[0]
+        multipliers = leaves.pieces[:, -1]
+        tree = leaves.tree()
     certificate = cells_certificate(pieces, np.column_stack([multipliers, np.zeros(len(multipliers))]), tree)
     return channel, certificate, f"a transportation problem over {len(table.types):,} types, {len(pieces):,} cells"
 
@@ -208,7 +206,8 @@ def _by_cells(
     values, vectors = np.linalg.eigh((centred * p[:, None]).T @ centred)
     used = values > 1e-10 * max(float(values[-1]), 1e-300)
     basis = vectors[:, used] / np.sqrt(values[used])
-    M, binary = centred @ basis, len(table.values) == 2
+    M = centred @ basis
+    binary = len(table.values) == 2
     told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
     rough, some = (max(gap, 1e-3), min(seconds, 2.0)) if binary else (0.8 * gap, seconds)
     found = max_affine(p, table.posterior, M, gap=rough, seconds=some, on_progress=told)

@@ -160,7 +160,8 @@ def independent_law(problem: Problem) -> ProductPmf:
 
 def _window(problem: Problem, cover: Cover, j: int) -> tuple[Problem, Any]:
     """The problem of one window, and what tells it apart from others but for the names."""
-    names, law = cover.lists[j], cover.law.touching(cover.lists[j]).multiplied
+    names = cover.lists[j]
+    law = cover.law.touching(cover.lists[j]).multiplied
     about = tuple(name for name in problem.objective.names if name in law.variables)
     place = list(law.variables).index
     views = sorted(cover.guarded(j, problem.views), key=lambda view: list(map(place, view)))

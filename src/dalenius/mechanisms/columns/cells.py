@@ -177,7 +177,8 @@ class _Cone:
         """What a channel tells, in bits."""
         atoms = len(self.weight)
         rows = np.array([[float(t) for t in channel.rows[row]] for row in self.rows[:atoms]])
-        joint, prior = (rows * self.p[:atoms, None]).T @ self.W[:atoms], self.p @ self.W
+        joint = (rows * self.p[:atoms, None]).T @ self.W[:atoms]
+        prior = self.p @ self.W
         bits = np.log2(np.where(joint > 0, joint / (joint.sum(axis=1, keepdims=True) * prior), 1.0))
         return float((joint * bits).sum())
 

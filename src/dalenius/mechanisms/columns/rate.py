@@ -67,7 +67,9 @@ class _Case:
 
     def __init__(self, problem: Problem, tol: float) -> None:
         joint, measure = problem.pmf, measure_of(problem).to_json()
-        self.tol, self.problem, self.inputs = tol, problem, joint.alphabets(problem.observe)
+        self.tol = tol
+        self.problem = problem
+        self.inputs = joint.alphabets(problem.observe)
         if problem.release:
             self.output = joint.alphabets(problem.release)
         elif not isinstance(measure.get("distortion"), list):

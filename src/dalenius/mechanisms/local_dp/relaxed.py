@@ -51,7 +51,8 @@ def relaxed(
     """
     DELTA.refuse(problem)
     (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
-    joint, delta = problem.pmf.marginal(list(problem.observe)), promise.delta
+    joint = problem.pmf.marginal(list(problem.observe))
+    delta = promise.delta
     alphabets = joint.alphabets(problem.observe)
     if (S := int(np.prod([len(alphabet) for alphabet in alphabets.values()]))) > LETTERS:
         raise Unsupported(

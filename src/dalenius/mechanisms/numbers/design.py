@@ -180,7 +180,8 @@ def _exceeds(promise: Any, drafts: Sequence[Draft], numbers: Numbers, groups: An
     left = 1.0
     for d in drafts:
         first, last = d.ends(numbers.sizes)
-        far, law = last - first, np.array(d.law)
+        far = last - first
+        law = np.array(d.law)
         law = np.concatenate([law[:0:-1], law])
         close = float(np.sqrt(law[far:] * law[: len(law) - far]).sum() / law.sum()) if far < len(law) else 0.0
         left *= close**2

@@ -261,7 +261,8 @@ def estimate_numbers(
     undone = undone_of(channel, released, weights)
     n = len(undone.rows)
     error = np.sqrt(np.diag(undone.noise if target == "table" else undone.spread) * undone.counts.share)
-    own, unit = np.diag(undone.own), np.eye(len(undone.names))
+    own = np.diag(undone.own)
+    unit = np.eye(len(undone.names))
     wide = z * np.sqrt(np.maximum(np.diag(undone.products(unit, unit, target)), 0.0))
     found = []
     for j, name in enumerate(undone.names):

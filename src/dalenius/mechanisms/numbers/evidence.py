@@ -81,7 +81,8 @@ def noise_seen(channel: Noise, inputs: npt.NDArray[Any], letters: npt.NDArray[An
         places = sorted({bisect_left(below, below[-1] * k // (PLACES + 1)) for k in range(1, PLACES + 1)})
         worst, at = 0.0, places[0] - axis.reach
         for k in places:
-            share, value = Fraction(below[k], below[-1]), k - axis.reach
+            share = Fraction(below[k], below[-1])
+            value = k - axis.reach
             least, most = (Fraction(int(np.searchsorted(side, value, side="right")), n) for side in (ends, begins))
             exponent = _exponent(n, least if least > share else most if most < share else share, share)
             worst, at = max((worst, at), (exponent, value))

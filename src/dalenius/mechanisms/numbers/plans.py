@@ -147,7 +147,8 @@ class Draft:
             return own
         apart = 0.0  # I(X; T | S)
         for s in np.unique(groups):
-            inside, there = groups == s, shares[groups == s].sum()
+            inside = groups == s
+            there = shares[groups == s].sum()
             law = np.bincount(self.shifts[inside] - first, weights=shares[inside] / there, minlength=len(prior)).astype(
                 float
             )
@@ -183,7 +184,8 @@ class ColumnPlan:
         # Of a column that is shrunk to nothing the grid point nearest to its mean is released.
         constant = [v + (mean - round(mean)) ** 2 for v, mean in zip(numbers.variances, numbers.means, strict=True)]
         spread = constant if kind == "shrinkage" else numbers.variances
-        self.constant, self.most = constant, [float(v * step**2) for v, step in zip(spread, numbers.steps, strict=True)]
+        self.constant = constant
+        self.most = [float(v * step**2) for v, step in zip(spread, numbers.steps, strict=True)]
 
     def shares(self, d: float) -> list[float]:
         """The squared error of each column, in its unit."""
@@ -244,7 +246,8 @@ class ColumnPlan:
 
 
 def _alone(name: str, grid: list[Fraction], draft: Draft, j: int) -> Noise:
-    keep, weights = draft.take[j], power_weights(draft.p, draft.scale) if draft.scale > 0 else (1,)
+    keep = draft.take[j]
+    weights = power_weights(draft.p, draft.scale) if draft.scale > 0 else (1,)
     centre = (draft.move - HALF) / (1 - keep) if keep < 1 else Fraction(0)
     return Noise.on_grid(name, grid, keep, centre, weights)
 
@@ -337,7 +340,9 @@ class PrincipalPlan:
                 "the distortion is not below the variance: there is no axis left",
                 do="Lower the limit of the distortion.",
             )
-        letters, sizes, back = self.numbers.letters, self.numbers.sizes, self._back(units)
+        letters = self.numbers.letters
+        sizes = self.numbers.sizes
+        back = self._back(units)
         give = tuple(tuple(Fraction(round(entry * (1 << BITS)), 1 << BITS) for entry in row) for row in back.tolist())
         shift = [Fraction(round((m + 0.5) * (1 << BITS)), 1 << BITS) for m in self.mean.tolist()]
         axes, told = tuple(draft.axis(sizes) for draft in drafts), {}

@@ -113,7 +113,8 @@ def calibrated_question(question: Question, records: int, at_most_bits: Fraction
     """
     if at_most_bits <= 0:
         raise InputError("the budget is above 0 bits; at 0 bits nothing may be answered", do="Allow more than 0 bits.")
-    totals, group = totals_of(question.shape(records), records), question.group
+    totals = totals_of(question.shape(records), records)
+    group = question.group
     lacking = unknown_bits(against)
 
     def told(q: Question) -> float:

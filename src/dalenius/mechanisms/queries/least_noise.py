@@ -77,12 +77,14 @@ def least_parameter(query: Query, bound: Callable[[Query], float], budget: float
         raise SolverFailed(f"no noise within reach keeps to {budget:.3g} bits")
     high, step = start, 1.0
     while bound(query.at(parameter(high))) > budget:
-        high, step = min(high + step, most), 2 * step
+        high = min(high + step, most)
+        step = 2 * step
     low, step = high, 1.0
     while bound(query.at(parameter(low))) <= budget:
         if low <= least:
             return parameter(low)
-        low, step = max(low - step, least), 2 * step
+        low = max(low - step, least)
+        step = 2 * step
     while high - low > resolution:
         middle = (low + high) / 2
         low, high = (low, middle) if bound(query.at(parameter(middle))) <= budget else (middle, high)
@@ -138,12 +140,14 @@ def _root(seen: _Seen, wanted: float, u: float, least: float, most: float, resol
     while f(low) <= 0:
         if low <= least:
             return least
-        low, step = max(low - step, least), 1.6 * step
+        low = max(low - step, least)
+        step = 1.6 * step
     step = 1.0
     while f(high) > 0:
         if high >= most:
             return most
-        high, step = min(high + step, most), 1.6 * step
+        high = min(high + step, most)
+        step = 1.6 * step
     f_low = f(low)
     f_high = f(high)
     moved = 0
@@ -165,7 +169,8 @@ def _nearest(v: float, step: float, holds: Callable[[float], bool], end: float) 
     """The first of v, v + step, v + 3 step, v + 7 step and so on at which something holds."""
     step /= 2
     while not holds(v):
-        v, step = v + step, 2 * step
+        v = v + step
+        step = 2 * step
         if (v - end) * step > 0:
             return None
     return v

@@ -124,12 +124,14 @@ def _short(q: Fraction) -> str:
 
 def figures(question: Question, records: int, noise: AnyNoise, delta: Fraction = DELTA) -> Figures:
     """What the answer to a question tells about the records of one person."""
-    totals, group = totals_of(question.shape(records), records), question.group
+    totals = totals_of(question.shape(records), records)
+    group = question.group
     level = level_of(totals, noise, group)
     rho = concentrated_of(totals, noise, group)
     used = Fraction(0)
     if level is None and rho is not None:
-        level, used = _least_epsilon(totals, noise, group, float(rho), delta), delta
+        level = _least_epsilon(totals, noise, group, float(rho), delta)
+        used = delta
     anybody = told_to_anybody(totals, noise, question.widest(records))
     return Figures(anybody, told_of_independent(totals, noise, group, None), level, used, rho)
 
@@ -150,7 +152,8 @@ def _least_epsilon(totals: Totals, noise: AnyNoise, group: int, rho: float, delt
 
 def _gaussian_epsilon(distance: float, delta: float) -> float:
     """The epsilon of Gaussian numbers so many deviations apart (Balle and Wang 2018), by bisection."""
-    low, high = 0.0, distance**2 / 2 + distance * sqrt(2 * log(1 / delta)) + 1
+    low = 0.0
+    high = distance**2 / 2 + distance * sqrt(2 * log(1 / delta)) + 1
     for _ in range(100):
         middle = (low + high) / 2
         low, high = (middle, high) if gaussian_delta(distance, middle) > delta else (low, middle)

@@ -163,7 +163,8 @@ def _paired(wide: Wide, first: Integers, second: Integers, amount: Integers) -> 
     parts = np.maximum(1, np.abs(excess)).astype(object)
     everybody = np.arange(len(parts))
     # The masses rows / |excess| of a unit of excess are compared in whole numbers.
-    own, other = rows[first] * -excess[second], rows[second] * excess[first]
+    own = rows[first] * -excess[second]
+    other = rows[second] * excess[first]
     if wide.problem.preserve_marginals:
         return _exchanged(wide, parts, first, second, amount, own, other)
     mover = np.where(own <= other, first, second)

@@ -70,7 +70,8 @@ def _share(part: Fraction, rows: int, least: int) -> str:
     if part == 1:
         return "all"
     many = part * rows
-    few, nearly_all = many < least, rows - many < least
+    few = many < least
+    nearly_all = rows - many < least
     if few or nearly_all:
         return "some" if few and nearly_all else f"{'all but ' if nearly_all else ''}fewer than {least:,}"
     return f"{round(100 * part)} %" if part >= Fraction(1, 100) else "less than 1 %"

@@ -96,7 +96,9 @@ class StayingForm(UnlistedForm[C]):
             return super().tested(channel, which, views, inputs, letters, share)
         inputs = inputs.astype(np.int64)
         letters = letters.astype(np.int64)
-        size, same, stays = channel.shape[0], inputs == letters, self.kept_share(channel)
+        size = channel.shape[0]
+        same = inputs == letters
+        stays = self.kept_share(channel)
         n = np.bincount(inputs, minlength=size).astype(np.float64)
         kept = np.bincount(inputs[same], minlength=size)
         values, classes = np.unique(stays, return_inverse=True)

@@ -61,7 +61,8 @@ def balanced(crowd: Crowd, keeps: bool, done: Callable[[], bool] = lambda: False
     below = np.flatnonzero(lean < 0)
     pairs = _partners(crowd, lean, above, below, keeps, done)
     first, second, unit = _matched(crowd, lean, above, below, pairs)
-    one, other = unit / lean[first], unit / -lean[second]
+    one = unit / lean[first]
+    other = unit / -lean[second]
     if keeps:
         forth = one * other / (one + other)
         back = forth
@@ -133,7 +134,8 @@ def _partners(
             cost = block / ((own + theirs) / 2 if keeps else np.maximum(own, theirs))
             near = np.argpartition(cost, few - 1, axis=1)[:, :few]
             at = np.repeat(np.arange(len(block)), few)
-            mine_, others_ = mine[start + at], others[near.ravel()]
+            mine_ = mine[start + at]
+            others_ = others[near.ravel()]
             pair = (others_, mine_) if turned else (mine_, others_)
             found.append(np.stack([*pair, cost[at, near.ravel()]]))
     first, second, cost = np.concatenate(found, axis=1)

@@ -147,7 +147,8 @@ def with_own(crowd: Crowd, atom: Integers, point: Integers, share: Floats) -> Fl
     stays = np.maximum(0.0, 1 - np.bincount(atom, share, len(own)))
     key, place = np.unique(np.concatenate([atom, own]) * many + np.concatenate([point, crowd.at]), return_inverse=True)
     total = np.bincount(place, np.concatenate([share, stays]))
-    atom, point = key // many, key % many
+    atom = key // many
+    point = key % many
     distance = pairwise(crowd.metric, crowd.origins[atom], crowd.points[point]) / crowd.unit
     return Flow(atom, point, distance, np.asarray(total / np.bincount(atom, total)[atom]))
 

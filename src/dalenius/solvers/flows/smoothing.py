@@ -323,7 +323,8 @@ class _Climb:
         bound, numbers = float(crowd.mass @ values + crowd.at_points @ mu), mu
         lower = mu - short
         if self.keeps and float(crowd.mass @ known + crowd.at_points @ lower) > bound:
-            bound, numbers = float(crowd.mass @ known + crowd.at_points @ lower), lower
+            bound = float(crowd.mass @ known + crowd.at_points @ lower)
+            numbers = lower
         return Climbed(tuple(own), numbers, bound - self._allowed(own, 0.0)), (
             np.concatenate(atom),
             np.concatenate(point),

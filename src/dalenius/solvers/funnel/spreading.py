@@ -47,13 +47,15 @@ class Spread(Labels):
 
     def phi(self, U: Floats) -> Floats:
         """psi along the last axis, times ln 2."""
-        c, mass = U / self.prior, U.sum(axis=-1)
+        c = U / self.prior
+        mass = U.sum(axis=-1)
         square = np.einsum("...i,ij,...j->...", c, self.form, c)
         return np.asarray(BITS * np.divide(square, mass, out=np.zeros_like(mass), where=mass > 0))
 
     def tangent(self, U: Floats) -> Floats:
         """The linear functions below psi that touch it at U > 0, times ln 2."""
-        c, mass = U / self.prior, U.sum(axis=-1)[..., None]
+        c = U / self.prior
+        mass = U.sum(axis=-1)[..., None]
         line = c @ self.form
         square = (line * c).sum(axis=-1)[..., None]
         return np.asarray(BITS * (2 * line / self.prior / mass - square / mass**2))

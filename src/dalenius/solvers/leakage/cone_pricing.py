@@ -134,7 +134,8 @@ class Cone:
         extra = len(a.local_dp)
         many = range(1 + len(a.worst))
         rows = [np.array([self.tangents[k][1][i] * p for k in used]) for i in many]
-        tangents, excess = rows[0] if self.terms else np.zeros((0, n)), rows[1:]
+        tangents = rows[0] if self.terms else np.zeros((0, n))
+        excess = rows[1:]
         two = 2 if self.terms else 0  # theta = theta+ - theta-
         blocks = [
             np.hstack([-self._wide(tangents), np.tile([1.0, -1.0], (len(tangents), 1))[:, :two]]),
@@ -183,7 +184,8 @@ class Cone:
             found["omega"].append(omega)
             found["worst"].append(mean)
             R = R + omega * self._excess(k, mean)
-        nu, eta = np.maximum(parts[1 + many], 0.0), parts[2 + many]
+        nu = np.maximum(parts[1 + many], 0.0)
+        eta = parts[2 + many]
         n = len(a.p)
         for (own, r), first in zip(a.local_dp, self._firsts(), strict=True):
             above = nu[first : first + len(own)]
@@ -243,7 +245,8 @@ def cone_priced(
     splits: dict[Map, int] = {}
     closed: dict[Map, _Node] = {}
     paying: dict[Map, None] = {}
-    root, start = (-1,) * worlds, least.sum(axis=0) - prices.mu
+    root = (-1,) * worlds
+    start = least.sum(axis=0) - prices.mu
     above = cone.lowest(start, tol, [])
     todo: list[tuple[float, int, Map, Floats, _Node]] = [(0.0, 0, root, start, above)]  # the worst first
     while todo and not late():

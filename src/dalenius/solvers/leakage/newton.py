@@ -232,7 +232,9 @@ class Newton:
             if again and float(np.abs(left).max()) < fine and float(np.abs(unequal).max()) < _EQUAL:
                 break
             more = self._solved(left, unequal, rows, short)
-            dx, deta, theta = dx + more[0], deta + more[1], theta + more[2]
+            dx = dx + more[0]
+            deta = deta + more[1]
+            theta = theta + more[2]
         return dx, deta, theta
 
     def _times(self, dx: Floats) -> Floats:

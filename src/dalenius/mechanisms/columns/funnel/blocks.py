@@ -59,7 +59,8 @@ def by_blocks(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
     counts = [int(n) for n in joint.counts(problem.inputs)]
     inputs = len(counts)
     p = np.array([count / joint.total for count in counts])
-    few, most = inputs <= MOST, two_to(promise.at_most_bits)[0]
+    few = inputs <= MOST
+    most = two_to(promise.at_most_bits)[0]
     sets = (np.arange(1, 2**inputs)[:, None] >> np.arange(inputs)) & 1 if few else generated(counts, float(most))
     told = _told(sets @ p)
     columns = [[*map(int, own), 1] for own in sets] + [[0] * inputs + [1]]
@@ -131,7 +132,8 @@ def _windows(p: Floats, order: Sets, width: float) -> Floats:
 
 def _swapped(p: Floats, sets: Floats, mass: float) -> Floats:
     """The sets, and each of them with one input for another so that it comes nearest to a mass."""
-    near, apart = sets.copy(), p[None, :] - p[:, None]
+    near = sets.copy()
+    apart = p[None, :] - p[:, None]
     for own in near:
         short = np.abs(apart - (mass - own @ p))
         x, y = np.unravel_index(np.where((own[:, None] > 0) & (own[None, :] == 0), short, np.inf).argmin(), short.shape)

@@ -47,7 +47,8 @@ def curve_html(points: Sequence[tuple[float, float]], about: str, here: tuple[fl
             f'<circle cx="{x}" cy="{y}" r="6" fill="#a8420a"><title>your problem: {here[1]:.3g} bits</title></circle>'
         )
     line = " ".join(",".join(both) for both in places)
-    right, bottom = WIDTH - MARGIN, HEIGHT - MARGIN
+    right = WIDTH - MARGIN
+    bottom = HEIGHT - MARGIN
     return (
         f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" width="{WIDTH:g}" role="img" font-family="sans-serif" font-size="12">'
         f"<title>Bits revealed about {escape(about)} for each amount of change</title>"

@@ -190,7 +190,8 @@ class Nearness:
                 v = min(need, left)
                 if v:
                     plan.append([self.numbers[e], self.numbers[own[k]], v])
-                need, left = need - v, left - v
+                need = need - v
+                left = left - v
                 k += not left
         return plan
 

@@ -91,7 +91,8 @@ def dual_certificate(model: "Model", y: Multipliers, tree: Sequence[int] = ()) -
     """
     if not model.worlds:
         found = LineProof.of(model, y)
-        division, trees = "letters", [[["leaf", t]] for t in range(found.many)]
+        division = "letters"
+        trees = [[["leaf", t]] for t in range(found.many)]
     else:
         tree = tree or list(every_map(len(model.worlds), len(model.told)))
         found = LineProof.of(model, y, tree.count(-1))
@@ -99,7 +100,8 @@ def dual_certificate(model: "Model", y: Multipliers, tree: Sequence[int] = ()) -
         assert side is not None
         places = [place for (place,) in model.problem.pmf.grouped((side.variable,))[0]]
         leaf = iter(range(found.many))
-        division, trees = "maps", [[["leaf", next(leaf)] if w == -1 else ["split", places[w]] for w in tree]]
+        division = "maps"
+        trees = [[["leaf", next(leaf)] if w == -1 else ["split", places[w]] for w in tree]]
     return by_lines(
         division,
         trees,

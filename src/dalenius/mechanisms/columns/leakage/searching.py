@@ -265,7 +265,8 @@ def finished(
     if gap is not None:
         rows = without_small(model, program, solution, gap=gap, aim=aim or gap, deadline=deadline, solve_on=curved)
     rows = rational(program, solution) if rows is None else rows
-    multipliers, method = restore(solution.multipliers), "interior point on the dual of the convex program, made exact"
+    multipliers = restore(solution.multipliers)
+    method = "interior point on the dual of the convex program, made exact"
     if leaves:
         multipliers = replace(multipliers, posteriors=leaves.posteriors)
         if isinstance(leaves, ConeClosed):
@@ -275,7 +276,9 @@ def finished(
         done = not isinstance(leaves, ConeClosed) or leaves.done
         method += f"; maps one by one, and a {f'proof in {cases} that no other pays' if done else f'bound in {cases}'}"
     if not curved and (private := _without_leakage(model, program, solution, seconds)):
-        rows, multipliers, method = private, _silent(multipliers), "a linear program: nothing needs to leak"
+        rows = private
+        multipliers = _silent(multipliers)
+        method = "a linear program: nothing needs to leak"
     if model.worlds:
         rows = fewer_letters(model, rows)
     channel, decoder = model.channel(rows)
@@ -416,7 +419,8 @@ def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multiplier
 
 def least_distortion(program: Program, j: int, *, seconds: float, gap: float = 1e-7) -> Solution:
     """The least distortion of limit j that the other limits leave."""
-    cost, others = program.distortions[j][0], [d for k, d in enumerate(program.distortions) if k != j]
+    cost = program.distortions[j][0]
+    others = [d for k, d in enumerate(program.distortions) if k != j]
     return search(replace(program, objective=(), cost=cost, distortions=tuple(others)), gap=gap, seconds=seconds)
 
 
