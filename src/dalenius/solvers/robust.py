@@ -276,7 +276,7 @@ def _pairs(rows: Floats) -> tuple[float, Floats, Floats]:
         slope = (part * (p - q)).sum(axis=1)
         low = np.where(slope > 0, b, low)
         high = np.where(slope > 0, high, b)
-    b = np.clip((low + high) / 2, 1e-4, 1 - 1e-4).round(9)
+    b = np.clip((low + high) / 2, 1e-6, 1 - 1e-6).round(9)
     mean = b[:, None] * p + (1 - b)[:, None] * q
     value = 1 - np.divide(both, mean, out=np.zeros_like(mean), where=both > 0).sum(axis=1)
     return top, b, value

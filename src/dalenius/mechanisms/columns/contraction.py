@@ -120,7 +120,7 @@ def contract(
     )
     method = f"second-order cone program, {found.rounds} rounds of cuts"
     cone = proved(problem, channel, [certificate], method=method)
-    if len(mass) > FEW or cone.gap <= FINE:
+    if len(mass) > FEW or cone.gap <= FINE or problem.forbid or problem.freeze:
         return cone
     from dalenius.mechanisms.columns.leakage.searching import designed
 
