@@ -17,6 +17,8 @@ from dalenius.ledger import Line, budget_of
         ("worst_case_leakage:a, b=1", Line("worst_case_leakage", ("a", "b"), Fraction(1))),
         ("information_privacy:x=y=1", Line("information_privacy", ("x=y",), Fraction(1))),
         ("independent:sex", Line("leakage", ("sex",), Fraction(0))),
+        ("differential_privacy=2", Line("differential_privacy", (), Fraction(2))),
+        ("differential_privacy:1/1000=2", Line("differential_privacy", ("1/1000",), Fraction(2))),
     ],
 )
 def test_lines_are_read(text, line):
@@ -37,6 +39,10 @@ def test_lines_are_read(text, line):
         ("leakage:=1", "names the columns of a secret"),
         ("leakage:a,a=1", "each once"),
         ("independent:sex=1", "takes no number"),
+        ("differential_privacy:1/1000,1/100=2", "the delta of differential_privacy lies between 0 and 1"),
+        ("differential_privacy:0=2", "the delta of differential_privacy lies between 0 and 1"),
+        ("differential_privacy:1=2", "the delta of differential_privacy lies between 0 and 1"),
+        ("differential_privacy:3/2=2", "the delta of differential_privacy lies between 0 and 1"),
     ],
 )
 def test_lines_are_refused_with_the_reason(text, told):
