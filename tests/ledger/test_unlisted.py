@@ -94,3 +94,14 @@ def test_records_are_charged_what_they_tell_of_their_secret_whatever_was_promise
     assert float(short.alone(["S"])["leakage_bits"]) == pytest.approx(told, abs=1e-9)
     assert told < short.known_bits(["S"], ["S"]) == 1 < short.rate_bits
     assert short.known_bits(["S"], ["S", "A"]) is None
+
+
+def test_several_rows_of_a_person_are_neither_put_together_nor_capped_as_one(sums):
+    """The secret of two rows holds more than that of one, and a joint law of one row says nothing about two."""
+    dense = Mechanism(perturbed(3).dumps())
+    line = Line.parse("leakage:X=99")
+    once, twice = (spent(line, [Entry(1, "1", RELEASED, "t.csv", dense.text, max_rows=rows)]).figure for rows in (1, 2))
+    assert 0 <= once - dense.rate_bits < Fraction(1, 10**20)
+    assert twice == 2 * dense.capacity_bits > 2 * once
+    both = [Entry(k, str(k), RELEASED, "t.csv", sums, max_rows=2) for k in range(2)]
+    assert spent(Line.parse("leakage:X3=99"), both).figure == 2 * 2 * 30
