@@ -2,23 +2,20 @@
 
 import csv
 import io
-import json
 from argparse import Namespace
 from pathlib import Path
 
-from dalenius.cli.terminal import say
+from dalenius.cli.sweeping import write_curve
 from dalenius.core import Guarantee
 from dalenius.core.digits import factor, figure, many
 from dalenius.core.numbers import down, up
 from dalenius.core.numbers import written as as_text
 from dalenius.mechanisms.levels import Level, Levels
-from dalenius.outputs import CURVE, new_folder, write_text
-from dalenius.papers.curve import Chart, Line, draw
+from dalenius.papers.curve import Chart, Line
 from dalenius.wording import joined
 
 __all__ = ["written"]
 
-FILES = "curve.csv, curve.json and curve.svg"
 AXES = {
     "guess": "right guesses of {secret} in 1,000, at most",
     "information_privacy": "factor by which an answer about {secret} becomes likelier or less likely, at most",
@@ -51,15 +48,7 @@ def written(arguments: Namespace, folder: Path, curve: Levels) -> int:
         The exit code.
     """
     steps = [step.to_json() for step in curve.steps]
-    with new_folder(folder, CURVE, force=arguments.force) as place:
-        write_text(place / "curve.json", json.dumps(steps, indent=1) + "\n", private=True)
-        write_text(place / "curve.csv", _table(curve), private=True)
-        write_text(place / "curve.svg", draw(_chart(curve)), private=True)
-    if arguments.json:
-        print(json.dumps(steps, indent=1))
-        return 0
-    say(arguments, [*_words(curve), f"Written: {folder}/ with {FILES} (confidential)."], {})
-    return 0
+    return write_curve(arguments, folder, steps, _table(curve), _chart(curve), _words(curve))
 
 
 def _table(curve: Levels) -> str:

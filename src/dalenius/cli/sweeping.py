@@ -5,6 +5,7 @@ import io
 import json
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 from dalenius.cli.terminal import say
 from dalenius.core.numbers import down, up
@@ -13,7 +14,7 @@ from dalenius.mechanisms.columns.funnel.sweep import Sweep
 from dalenius.outputs import CURVE, new_folder, write_text
 from dalenius.papers.curve import Chart, Line, draw
 
-__all__ = ["foreseen", "written"]
+__all__ = ["foreseen", "write_curve", "written"]
 
 FILES = "curve.csv, curve.json and curve.svg"
 
@@ -21,14 +22,43 @@ FILES = "curve.csv, curve.json and curve.svg"
 def written(arguments: Namespace, folder: Path, curve: Sweep) -> int:
     """Write the curve, and say what it shows."""
     steps = [step.to_json() for step in curve.steps]
+    return write_curve(arguments, folder, steps, _table(curve), _chart(curve), _words(curve))
+
+
+def write_curve(
+    arguments: Namespace, folder: Path, steps: list[dict[str, Any]], table: str, chart: Chart, words: list[str]
+) -> int:
+    """Write a curve to a folder: as JSON, as a table and as a picture; then say what it shows.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        Of the command.
+    folder : Path
+        To be made.
+    steps : list of dict
+        The points of the curve.
+    table : str
+        The same as CSV.
+    chart : Chart
+        The same as a picture.
+    words : list of str
+        For the terminal.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    document = json.dumps(steps, indent=1)
     with new_folder(folder, CURVE, force=arguments.force) as place:
-        write_text(place / "curve.json", json.dumps(steps, indent=1) + "\n", private=True)
-        write_text(place / "curve.csv", _table(curve), private=True)
-        write_text(place / "curve.svg", draw(_chart(curve)), private=True)
+        write_text(place / "curve.json", f"{document}\n", private=True)
+        write_text(place / "curve.csv", table, private=True)
+        write_text(place / "curve.svg", draw(chart), private=True)
     if arguments.json:
-        print(json.dumps(steps, indent=1))
+        print(document)
         return 0
-    say(arguments, [*_words(curve), f"Written: {folder}/ with {FILES} (confidential)."], {})
+    say(arguments, [*words, f"Written: {folder}/ with {FILES} (confidential)."], {})
     return 0
 
 
