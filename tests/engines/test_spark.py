@@ -258,14 +258,14 @@ def test_persons_whose_rows_lie_in_several_files_draw_as_on_one_machine(
     assert len(rows(visits / "persons local", ("age",))[0]) == 30_011
     assert len(rows(visits / "rows local", ("age",))[0]) == 90_000
     # What is refused on one machine is refused here.
-    for change, words in (
-        (("cuts = [40, 60]", "cuts = [21, 40, 60]"), "visits, column 'age': differs from an earlier row"),
+    for text, words in (
+        (PERSONS.replace("[40, 60]", "[21, 40, 60]"), "visits, column 'age': differs from an earlier row"),
         (
-            ('unit = "who"', 'unit = "who"\nmax_rows = 2'),
+            EACH_ROW.replace("max_rows = 9", "max_rows = 2"),
             "persons \\('who'\\) have more than max_rows = 2 rows; the most",
         ),
     ):
-        (visits / "wrong.toml").write_text(PERSONS.replace(*change))
+        (visits / "wrong.toml").write_text(text)
         for engine in ("local", "spark"):
             with pytest.raises(TableError, match=words.replace("column", ".*column")):
                 release(Problem.from_file(visits / "wrong.toml"), visits / "wrong", engine=engine)
