@@ -66,7 +66,10 @@ class Target:
         for x, shares in enumerate(self.shares):
             for w, k, share in shares:
                 told[x, w, worlds.index(k)] = share
-        mass = np.array([[float(entry) if entry else 0.0 for entry in column] for column in columns])
+        if isinstance(columns, np.ndarray):
+            mass = columns
+        else:
+            mass = np.array([[float(entry) if entry else 0.0 for entry in column] for column in columns])
         u = np.tensordot(mass, told, axes=1)
         apart = u.sum(axis=1, keepdims=True) * np.array([float(v) for v in self.prior])[:, None]
         found: npt.NDArray[np.float64] = (u * np.log2(np.divide(u, apart, out=np.ones_like(u), where=u > 0))).sum(

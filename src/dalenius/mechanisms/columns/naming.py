@@ -85,20 +85,24 @@ def _few(problem: Problem, columns: list[Column], most: int) -> list[Column]:
 
 def _added_up(problem: Problem, columns: list[Column], most: int) -> list[Column]:
     """So few columns: two are added up again and again, those that lose least by floats; the sums are exact."""
-    columns = list(columns)
+    left: dict[int, Column] = dict(enumerate(columns))
     target = Target(problem)
     masses = np.array([[float(entry) for entry in column] for column in _weighted(problem, columns)])
-    while len(columns) > most:
-        told = target.near(masses)
-        first, second = np.triu_indices(len(columns), 1)
-        lost = told[first] + told[second] - target.near(masses[first] + masses[second])
-        least = int(np.argmin(lost))
-        i = int(first[least])
-        j = int(second[least])
-        both = tuple(a + b for a, b in zip(columns[i], columns[j], strict=True))
-        columns = [*(column for k, column in enumerate(columns) if k not in (i, j)), both]
-        masses = np.vstack([np.delete(masses, [i, j], axis=0), masses[i] + masses[j]])
-    return columns
+    told = target.near(masses)
+    lost = np.full((len(columns), len(columns)), np.inf)  # by adding up two columns, the first of them before the other
+    for k in range(len(columns) - 1):
+        lost[k, k + 1 :] = told[k] + told[k + 1 :] - target.near(masses[k] + masses[k + 1 :])
+    while len(left) > most:
+        i, j = (int(place) for place in np.unravel_index(np.argmin(lost), lost.shape))
+        left[i] = tuple(a + b for a, b in zip(left[i], left.pop(j), strict=True))
+        masses[i] += masses[j]
+        told[i] = target.near(masses[i : i + 1])[0]
+        lost[j, :] = lost[:, j] = np.inf
+        others = np.array([k for k in left if k != i], dtype=np.int64)
+        lost[np.minimum(i, others), np.maximum(i, others)] = (
+            told[i] + told[others] - target.near(masses[i] + masses[others])
+        )
+    return list(left.values())
 
 
 def _weighted(problem: Problem, columns: list[Column]) -> list[Column]:
