@@ -25,6 +25,7 @@ from dalenius.engines import engine_named
 from dalenius.errors import NOTHING_DONE, DaleniusError, InputError, SmallCombinations
 from dalenius.evidence import (
     Audit,
+    Beliefs,
     Kept,
     beliefs,
     examine,
@@ -91,6 +92,8 @@ class Outcome:
         How often each value occurs before and after.
     tried : tuple of str
         What a smaller change of the problem would give.
+    beliefs : tuple of Beliefs
+        How likely each answer about a secret can become for somebody who sees one row.
     """
 
     design: Design
@@ -99,6 +102,7 @@ class Outcome:
     charged: Entry | None = None
     counts: BeforeAfter | None = None
     tried: tuple[str, ...] = ()
+    beliefs: tuple[Beliefs, ...] = ()
 
     def __repr__(self) -> str:
         return f"Outcome({self.design!r}, {self.audit!r})"
@@ -317,6 +321,7 @@ def release(
     if counts is not None:
         card["changes"] = counts.public(bound.source.min_cell if isinstance(bound.source, TableSource) else 1)
     card_text = design.card_text()
+    believed = beliefs(design)
     made = datetime.now(UTC)
     with new_folder(folder, RELEASE, force=force) as place:
         write_text(place / "design.json", design.dumps(), private=True)
@@ -327,7 +332,7 @@ def release(
             design,
             seen,
             counts=counts,
-            beliefs=beliefs(design),
+            beliefs=believed,
             curve=_other_points(bound, design, deadline),
             tried=tried,
             made=made,
@@ -341,7 +346,7 @@ def release(
         rows.written(place, released, coded.format, stage(on_progress, "writing"))
     if book and charged:
         charged = book.settle(charged.id, card_text)
-    return Outcome(design, seen, folder, charged, counts, tried)
+    return Outcome(design, seen, folder, charged, counts, tried, believed)
 
 
 def _too_small(bound: Problem, coded: Coded, cells: Sequence[tuple[str, int]]) -> SmallCombinations:

@@ -8,7 +8,7 @@ from pathlib import Path
 from dalenius.api import Outcome
 from dalenius.core.digits import figure, many, one_in
 from dalenius.core.numbers import exact
-from dalenius.evidence import Beliefs, beliefs
+from dalenius.evidence import Beliefs
 from dalenius.kernel.document import allowed_work
 from dalenius.report import plain
 from dalenius.report.facts import Facts, joined
@@ -67,7 +67,7 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     lines += dict.fromkeys(guesses)  # several promises about one secret say the same
     read = set(facts.document["channel"].get("inputs", ()))
     new = [name for name in facts.released if name not in read]
-    lines += [_line("Worst row", text) for text in (_worst(known, new) for known in beliefs(outcome.design)) if text]
+    lines += [_line("Worst row", text) for text in (_worst(known, new) for known in outcome.beliefs) if text]
     lines.append(_line("Says" if new else "Changed", _changed(outcome, facts)))
     lines += [_line("Note", text) for text in _notes(outcome)]
     lines.append(_line("Not covered", f"{_not_covered(facts)}."))
