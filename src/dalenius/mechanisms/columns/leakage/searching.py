@@ -266,7 +266,8 @@ def finished(
         rows = without_small(model, program, solution, gap=gap, aim=aim or gap, deadline=deadline, solve_on=curved)
     rows = rational(program, solution) if rows is None else rows
     multipliers = restore(solution.multipliers)
-    method = "interior point on the dual of the convex program, made exact"
+    exact = solution.channel is not None
+    method = "a linear program" if exact else "interior point on the dual of the convex program, made exact"
     if leaves:
         multipliers = replace(multipliers, posteriors=leaves.posteriors)
         if isinstance(leaves, ConeClosed):
