@@ -305,6 +305,16 @@ def test_profile_tells_what_would_be_refused(place: Place, run: Run) -> None:
 
 
 # --- manners ----------------------------------------------------------------------------------------------------------
+def test_profile_puts_suggested_groups_into_the_sections(tmp_path: Path, run: Run) -> None:
+    visits = [0] * 50 + [*range(40)]
+    (tmp_path / "t.csv").write_text("visits,sex\n" + "".join(f"{v},{'fm'[v % 2]}\n" for v in visits))
+    code, out, _ = run("profile", tmp_path / "t.csv")
+    assert code == 0
+    assert "suggested groups: none, 1-14, 15-29, 30 or more" in out
+    assert '# suggested groups\ncuts = [1, 15, 30]\nlabels = ["none", "1-14", "15-29", "30 or more"]\n' in out
+    assert '[columns.sex]\nvalues = ["f", "m"]' in out
+
+
 COMMANDS = ["init", "profile", "release", "solve", "verify", "apply", "explain", "audit", "channel", "figures"]
 
 

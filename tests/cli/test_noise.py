@@ -286,3 +286,19 @@ def test_point_11_a_gap_in_a_column_of_numbers_is_refused_or_counts_as_a_point_o
     code, _, err = run(*words, "--missing", "5.5", "-o", gaps.parent / "out")
     assert code == 2
     assert "a gap counts as 11/2, which is no point of the grid" in err
+
+
+def test_a_coarse_grid_is_said_by_release_and_estimate(table, run):
+    folder = table.parent / "out"
+    coarse = ("--column", "income", "--grid", "0:100:10")
+    code, said, err = run(
+        "noise", "--details", table, *coarse, "--epsilon", "8", "--mechanism", "laplace", "-o", folder
+    )
+    assert (code, err) == (0, "")
+    assert "goes to the nearest one, halfway downwards: income by up to 5; what is said of means" in said
+    code, said, err = run("estimate", folder / "card.json", folder / "released.csv")
+    assert (code, err) == (0, "")
+    assert said.index("income: mean") < said.index("Said of numbers on their grid: income in steps of 10.")
+    assert "may lie up to 5 (income) beside" in said
+    code, said, err = run("estimate", "--json", folder / "card.json", folder / "released.csv")
+    assert json.loads(said)["grid_steps"] == {"income": "10"}

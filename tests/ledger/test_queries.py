@@ -134,6 +134,7 @@ def test_levels_and_coefficients_are_those_of_all_inputs(tmp_path):
         ledger.add(query_document(query, "smoker"), dataset="people", max_rows=3)
         seen = measures_of_query(query)
         assert spent(ledger, "local_dp") == pytest.approx(seen.strong_dp_epsilon, rel=1e-12)
+        assert "its own line is differential_privacy" in ledger.status()["how"]["local_dp"]
         assert seen.capacity[0] / 2 < spent(ledger, "contraction") < 1
 
 

@@ -35,7 +35,7 @@ def ledger_commands(commands: Any, command: Callable[..., argparse.ArgumentParse
         metavar="LINE",
         action="append",
         required=True,
-        help="a limit, as leakage:income=0.1 or local_dp=2; say it again for more",
+        help="a limit, as leakage:income=0.1 or local_dp=2, for answers differential_privacy=1; say it again for more",
     )
     c.add_argument(
         "--rule",

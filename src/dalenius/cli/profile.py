@@ -6,7 +6,7 @@ from typing import Any
 from dalenius.cli.terminal import dialect_of, progress, say
 from dalenius.core.digits import many
 from dalenius.errors import TableError
-from dalenius.starting import as_written, suggested_groups
+from dalenius.starting import as_written, column_lines, suggested_groups
 from dalenius.tables import Table, open_table
 from dalenius.tables.profile import profile
 
@@ -25,23 +25,26 @@ def run(arguments: Namespace) -> None:
             keys=arguments.keys,
             on_progress=(lambda done, total: show("reading", done, total)) if show else None,
         )
-        document["notes"] = _with_groups(document, table)
+        document |= _with_groups(document, table)
     say(arguments, _words(document), document)
 
 
-def _with_groups(document: dict[str, Any], table: Table) -> list[str]:
-    """The notes; those about rare values with the groups that `init` would begin with."""
+def _with_groups(document: dict[str, Any], table: Table) -> dict[str, Any]:
+    """Notes and sections of columns; for rare values with the groups that `init` would begin with."""
     notes = document["notes"]
     rare = {n: note for note in notes for n in document["columns"] if note.startswith(f"{n}: ") and note.endswith(HINT)}
     try:
         groups = suggested_groups(table, list(rare)) if rare else {}
     except TableError:  # values that cannot be released, such as pages of text, can still be looked at
-        return list(notes)
+        return {}
     better = {
-        note: f"{note.removesuffix(HINT)}suggested groups: {', '.join(map(_short, groups[name]))}"
+        note: f"{note.removesuffix(HINT)}suggested groups: {', '.join(map(_short, groups[name].labels))}"
         for name, note in rare.items()
     }
-    return [better.get(note, note) for note in notes]
+    grouped = [column_lines(found, "suggested groups") for found in groups.values()]
+    sections = {lines[0].rpartition("#")[0].rstrip(): "\n".join(lines) for lines in grouped}
+    told = [sections.get(section.partition("\n")[0], section) for section in document["toml"].split("\n\n")]
+    return {"notes": [better.get(note, note) for note in notes], "toml": "\n\n".join(told)}
 
 
 def _words(document: dict[str, Any]) -> list[str]:

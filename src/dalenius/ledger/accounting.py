@@ -79,7 +79,12 @@ def _local_dp(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa
             _level,
             "has no finite level of local_dp: a value is impossible under one input, or a column is kept",
         )
-    return Spent(figure, "levels add, times the rows of a person")
+    answers = any(entry.mechanism.at_once for entry in entries)
+    return Spent(
+        figure,
+        "levels add, times the rows of a person"
+        + (", and for an answer times all of its records: its own line is differential_privacy" if answers else ""),
+    )
 
 
 def _level(entry: Entry) -> Fraction | None:

@@ -25,7 +25,7 @@ KINDS: dict[str, tuple[str, bool | None]] = {  # kind: (unit, whether it names a
 }
 WITH_DELTA = "differential_privacy"
 """The kind that may name a probability where others name a secret, as in differential_privacy:1/1000000=2."""
-_EXAMPLE = "write local_dp=2, dalenius=1, contraction=1/2, leakage:diagnosis=0.1 or independent:sex"
+_EXAMPLE = "write local_dp=2, differential_privacy=1, dalenius=1, leakage:diagnosis=0.1 or independent:sex"
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,10 @@ class Line:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise InputError(f"a budget has no line {self.kind!r}; there are {', '.join(KINDS)} and independent")
+            raise InputError(
+                f"a budget has no line {self.kind!r}; there are {', '.join(KINDS)} and independent",
+                do=f"Choose one of them; {_EXAMPLE}.",
+            )
         if self.kind == WITH_DELTA and self.secret:
             if len(self.secret) > 1 or not 0 < exact(self.secret[0], f"the delta of {self.kind}") < 1:
                 raise InputError(f"the delta of {self.kind} lies between 0 and 1, as in {self.kind}:1/1000000=2")

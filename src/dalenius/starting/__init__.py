@@ -7,6 +7,7 @@ from dalenius.starting.columns import Look, as_written, look_at, roles
 from dalenius.starting.drafting import Draft, disclosure, draft, few_columns, suggested_groups
 from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import DENSE, FLAGS, PARTS, PROMISES, RECORDS, Wish, flags_of, level_of
+from dalenius.starting.writing import column_lines
 
 __all__ = [
     "DENSE",
@@ -19,6 +20,7 @@ __all__ = [
     "Look",
     "Wish",
     "as_written",
+    "column_lines",
     "disclosure",
     "draft",
     "few_columns",

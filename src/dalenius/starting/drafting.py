@@ -225,7 +225,7 @@ def disclosure(
     return disclosure_text(wish, columns, observe, useful, path=path), columns, cells.smallest()
 
 
-def suggested_groups(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
+def suggested_groups(table: Table, names: Sequence[str]) -> dict[str, Groups]:
     """The groups that `init` would begin with, for single columns.
 
     Parameters
@@ -237,18 +237,17 @@ def suggested_groups(table: Table, names: Sequence[str]) -> dict[str, list[str]]
 
     Returns
     -------
-    dict of str to list of str
-        The names of the groups, in their order.
+    dict of str to Groups
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> from dalenius.tables import open_table
-    >>> suggested_groups(open_table(pa.table({"visits": [0] * 50 + [*range(40)]})), ["visits"])
-    {'visits': ['none', '1-14', '15-29', '30 or more']}
+    >>> suggested_groups(open_table(pa.table({"visits": [0] * 50 + [*range(40)]})), ["visits"])["visits"].labels
+    ('none', '1-14', '15-29', '30 or more')
     """
     looks = look_at(table, names)
-    return {name: list(starting_groups(looks[name], Wish(((name,),), ("",), "nothing")).labels) for name in names}
+    return {name: starting_groups(looks[name], Wish(((name,),), ("",), "nothing")) for name in names}
 
 
 def _spelled(wish: Wish, names: Sequence[str]) -> Wish:

@@ -7,12 +7,14 @@ from math import prod
 from typing import Any
 
 from dalenius.core import Design, Leakage, LocalDP, MinimizeDistortion, Problem
+from dalenius.core.cdf import shown
 from dalenius.core.digits import figure
 from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.mechanisms.columns.leakage import least
 from dalenius.mechanisms.numbers.plans import Numbers
+from dalenius.wording import joined
 
-__all__ = ["best_matrix", "bounded_by", "compared"]
+__all__ = ["best_matrix", "bounded_by", "compared", "rounded"]
 
 FEW = 128
 """Points of all grids together for which every matrix is searched."""
@@ -83,3 +85,31 @@ def compared(numbers: Numbers, reached: Fraction, best: Design | None) -> list[s
             "leave out form and noise in [mechanism]"
         )
     return lines
+
+
+def rounded(problem: Problem, numbers: Numbers) -> list[str]:
+    """What rounding to declared grids means for what is said of a column; a table is not asked how it lay between.
+
+    Parameters
+    ----------
+    problem : Problem
+        With the declared columns.
+    numbers : Numbers
+        Its numeric columns.
+
+    Returns
+    -------
+    list of str
+        One sentence, or none where no grid was declared.
+    """
+    moved = [
+        f"{name} by up to {shown(step / 2)}"
+        for name, step in zip(numbers.names, numbers.steps, strict=True)
+        if name in problem.columns and problem.columns[name].grid is not None
+    ]
+    if not moved:
+        return []
+    return [
+        f"before the noise a number that lies between the points of its grid goes to the nearest one, halfway "
+        f"downwards: {joined(moved)}; what is said of means and errors is said of the rounded numbers"
+    ]

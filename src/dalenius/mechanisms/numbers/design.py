@@ -34,7 +34,7 @@ from dalenius.core.numbers import exact, up
 from dalenius.errors import Infeasible, InputError, NotCertified, SolverFailed, Unsupported
 from dalenius.kernel.noise import Noisy
 from dalenius.mechanisms.numbers.axes import axes_of
-from dalenius.mechanisms.numbers.compared import best_matrix, bounded_by, compared
+from dalenius.mechanisms.numbers.compared import best_matrix, bounded_by, compared, rounded
 from dalenius.mechanisms.numbers.plans import ColumnPlan, Draft, Numbers, PrincipalPlan
 from dalenius.mechanisms.numbers.takes import NOISE, SHAPED
 from dalenius.mechanisms.proof_terms import texts
@@ -396,7 +396,7 @@ def _remarks(
             f"added Gaussian noise of the same squared error would reveal {float(added):.4g} bits, "
             f"{float(added / max(leaks, Fraction(1, 10**9))):.3g} times as much"
         )
-    told += compared(numbers, reached, matrix)
+    told += [*compared(numbers, reached, matrix), *rounded(problem, numbers)]
     told += [
         f"a gap in {name} counts as {column.missing}: what is said of means and errors is said of the filled column"
         for name, column in problem.columns.items()
