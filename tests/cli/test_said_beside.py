@@ -142,3 +142,16 @@ def test_a_level_for_several_rows_is_charged_for_all_of_them_whatever_stands_bes
     run("ledger", "init", tmp_path / "l", "--budget", "local_dp=9")
     said = run("ledger", "add", tmp_path / "l", tmp_path / "d.json", "--dataset", "t.csv")[1]
     assert "Left: local_dp 5." in said
+
+
+@pytest.mark.parametrize(("count", "words"), [(6, "they are too few for so many combinations"), (120, "at most 0.")])
+def test_the_population_has_a_limit_only_where_the_rows_suffice(place, run, tmp_path, count, words):
+    problem = place('release = ["job"]')
+    problem.write_text(problem.read_text().replace('"0.3"', '"0.9"').replace('"0.5"', '"0.9"'))
+    lines = TABLE.splitlines(keepends=True)
+    (tmp_path / "t.csv").write_text("".join([lines[0], *lines[1 : count + 1]]))
+    assert run("release", problem, "-o", tmp_path / "out", "--accept", "small-combinations")[0] == 0
+    said = run("explain", tmp_path / "out" / "design.json")[1]
+    rows = f"for the population, if the {count} rows are independent draws from it, "
+    about = next(line for line in said.splitlines() if rows in line and "bits about health" in line)
+    assert about.partition(rows)[2].startswith(words)

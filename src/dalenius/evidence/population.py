@@ -1,5 +1,6 @@
 """What a release tells about the secrets in the population that the rows were drawn from, in words for the reader."""
 
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 
 from dalenius.core.design import Design
@@ -7,14 +8,17 @@ from dalenius.core.pmf import Pmf
 from dalenius.core.source import TableSource
 from dalenius.errors import InputError, Unsupported
 from dalenius.measures.finite_sample import Population, population_leakage
+from dalenius.measures.shannon import entropy
 
 __all__ = ["population", "population_words"]
 
 BETA = 0.05
 
 
-def population(design: Design, counted: Pmf, rows: int, *, beta: float = BETA) -> list[tuple[str, str, Population]]:
-    """For each secret of a promise: its name, the exact figure in bits for the table, and the bound with confidence.
+def population(
+    design: Design, counted: Pmf, rows: int, *, beta: float = BETA
+) -> list[tuple[tuple[str, ...], str, Population]]:
+    """For each secret of a promise: its columns, the exact figure in bits for the table, and the bound with confidence.
 
     All bounds hold together with probability 1 - beta. Rows that belong to persons in common are not independent draws,
     and a mechanism that is not written out row by row has no cells: no bound is given then.
@@ -32,7 +36,7 @@ def population(design: Design, counted: Pmf, rows: int, *, beta: float = BETA) -
 
     Returns
     -------
-    list of (str, str, Population)
+    list of (names, str, Population)
         One for each secret.
     """
     source = design.problem.source
@@ -57,7 +61,7 @@ def population(design: Design, counted: Pmf, rows: int, *, beta: float = BETA) -
             )
         except (InputError, Unsupported):
             continue  # more cells than a bound by cells can hold
-        found.append((" with ".join(secret), str(shown.get("leakage_bits", "")), bound))
+        found.append((secret, str(shown.get("leakage_bits", "")), bound))
     return found
 
 
@@ -94,9 +98,14 @@ def population_words(design: Design, counted: Pmf, rows: int, *, beta: float = B
     if design.public_prior:
         return []
     return [
-        f"what is released reveals {_up(figure)} bits about {secret} for a record of this table; for the population,"
-        f" if the {rows:,} rows are independent draws from it, at most {_up(bound.bits)} bits with confidence"
-        f" {100 * (1 - beta):g} %"
+        f"what is released reveals {_up(figure)} bits about {' with '.join(secret)} for a record of this table; for the"
+        f" population, if the {rows:,} rows are independent draws from it, {_limit(bound, counted, secret, beta)}"
         for secret, figure, bound in population(design, counted, rows, beta=beta)
         if figure
     ]
+
+
+def _limit(bound: Population, counted: Pmf, secret: Sequence[str], beta: float) -> str:
+    if bound.bits >= entropy(counted, secret):  # of no use: as much as there is to know about it
+        return "they are too few for so many combinations to say how much it is there"
+    return f"at most {_up(bound.bits)} bits with confidence {100 * (1 - beta):g} %"
