@@ -190,6 +190,10 @@ def test_a_curve_is_asked_drawn_and_tabulated():
 
 
 def test_one_name_need_not_be_a_list_and_a_factor_is_a_promise():
+    both = protect(pa.table(FRAME), secret="health", release="plan", reveal_at_most="1/30", times_at_most=2)
+    assert both.promise == (
+        "reveals at most 0.0333334 bits about health, and makes no answer about health more than 2 times as likely"
+    )
     found = protect(pa.table(FRAME), secret="health", release="plan", times_at_most=2)
     assert found.data.column_names == ["plan"]
     assert found.promise == "makes no answer about health more than 2 times as likely"

@@ -213,11 +213,14 @@ def test_the_mechanism_is_chosen_by_promise_and_size():
         found = drafted(Wish((("s",),), names, promise, level), wide())
         assert found.form == "records"
         assert "preserve_marginals = true" in found.text
-    two = Wish((("s",),), names, "guess", Fraction(4, 5), times=Fraction(2))
+    two = drafted(Wish((("s",),), names, "guess", Fraction(4, 5), times=Fraction(2)), wide())
+    assert two.form == "records"
+    assert two.seconds > found.seconds
+    kept = Wish((("s",),), names[:-1], "guess", Fraction(4, 5), keep=names[-1:])
     with pytest.raises(InputError, match="No grouping"):
-        drafted(two, wide())
-    with pytest.raises(InputError, match="still 512 combinations"):
-        drafted(replace(two, min_rows=1), wide())
+        drafted(kept, wide())
+    with pytest.raises(InputError, match="still 256 combinations"):
+        drafted(replace(kept, min_rows=1), wide())
     with pytest.raises(InputError, match="--deny alone"):
         drafted(Wish((("rich",),), ("age",), "nothing", form="each"))
 

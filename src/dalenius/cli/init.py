@@ -15,7 +15,7 @@ from typing import Any
 from dalenius.cli.dialogue import ask, ask_again
 from dalenius.cli.terminal import dialect_of, say
 from dalenius.cli.waiting import about
-from dalenius.core.digits import many
+from dalenius.core.digits import figure, many
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError
 from dalenius.mechanisms.declared import SECONDS
@@ -211,8 +211,7 @@ def _words(table: Table, found: Draft, *, shown: bool) -> list[str]:
             f"Promise: {_promise_words(replace(found, wish=replace(wish, promise='times', level=wish.times)))}"
         )
     if wish.promise == "guess" and wish.times is None:
-        where = "in place of it" if found.form == RECORDS else "beside it"
-        lines.append(f"That is about the average row. --times-at-most 2 {where} limits what any single row reveals.")
+        lines.append("That is about the average row. --times-at-most 2 beside it limits what any single row reveals.")
     lines.append(f"How: {found.because}")
     lines.append(f"Size: {found.size}. A release takes {about(found.seconds)}.")
     if wish.keep_rows and "\npreserve_marginals" not in found.text and "\nkeep_rows" not in found.text:
@@ -254,18 +253,18 @@ def _promise_words(found: Draft) -> str:
     """The promise in one sentence, with what an attacker knows anyway."""
     wish = found.wish
     secret = joined([", ".join(view) for view in found.wish.protect])
-    anyway = f"{round(found.most_frequent * 1000)} without the release"
-    if wish.promise == "reveal" and wish.level is not None:
+    if wish.level is None:
+        return f"a row reveals nothing about {secret}."
+    limit = figure(wish.level, "up", 6)
+    if wish.promise == "reveal":
         everything = sum(g.bits for g in found.secrets)
-        limit = f"a row reveals at most {float(wish.level):g} bits about {secret}"
-        return f"{limit}; everything about it is {everything:.2f} bits."
-    if wish.promise == "guess" and wish.level is not None:
+        return f"a row reveals at most {limit} bits about {secret}; everything about it is {everything:.2f} bits."
+    if wish.promise == "guess":
+        anyway = f"{round(found.most_frequent * 1000)} without the release"
         return f"an attacker guesses {secret} right at most {ceil(wish.level * 1000)} times in 1,000 ({anyway})."
-    if wish.promise == "times" and wish.level is not None:
-        return f"no released row makes an answer about {secret} more than {float(wish.level):g} times as likely."
-    if wish.promise == "deny" and wish.level is not None:
-        return f"no released entry is more than {float(wish.level):g} times likelier for one person than for another."
-    return f"a row reveals nothing about {secret}."
+    if wish.promise == "times":
+        return f"no released row makes an answer about {secret} more than {limit} times as likely."
+    return f"no released entry is more than {limit} times likelier for one person than for another."
 
 
 def _document(found: Draft) -> dict[str, Any]:

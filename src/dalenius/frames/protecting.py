@@ -16,7 +16,7 @@ import pyarrow.parquet
 
 from dalenius.api import Outcome, Progress, release
 from dalenius.core import Design, Problem
-from dalenius.core.digits import one_in
+from dalenius.core.digits import figure, one_in
 from dalenius.core.guarantee import as_names
 from dalenius.core.problem_file import read_toml
 from dalenius.errors import InputError
@@ -304,14 +304,20 @@ class Release:
         """What is proved about every released row, in one sentence."""
         wish = self.draft.wish
         secret = ", ".join(wish.secrets)
-        if wish.promise == "reveal" and wish.level is not None:
-            return f"reveals at most {float(wish.level):g} bits about {secret}"
-        if wish.promise == "guess" and wish.level is not None:
-            return f"lets {secret} be guessed right at most {ceil(wish.level * 1000)} times in 1,000"
-        if wish.promise == "times" and wish.level is not None:
-            return f"makes no answer about {secret} more than {float(wish.level):g} times as likely"
-        if wish.promise == "deny" and wish.level is not None:
-            return f"makes no entry more than {float(wish.level):g} times likelier for one person than for another"
+        times = wish.level if wish.promise == "times" else wish.times
+        often = "" if times is None else f"makes no answer about {secret} more than {_level(times)} times as likely"
+        if wish.promise == "times":
+            return often
+        return f"{self._first_promise(secret)}, and {often}" if often else self._first_promise(secret)
+
+    def _first_promise(self, secret: str) -> str:
+        promise, level = self.draft.wish.promise, self.draft.wish.level
+        if promise == "reveal" and level is not None:
+            return f"reveals at most {_level(level)} bits about {secret}"
+        if promise == "guess" and level is not None:
+            return f"lets {secret} be guessed right at most {ceil(level * 1000)} times in 1,000"
+        if promise == "deny" and level is not None:
+            return f"makes no entry more than {_level(level)} times likelier for one person than for another"
         return f"reveals nothing about {secret}"
 
     @property
@@ -387,3 +393,7 @@ def _schema(data: Any) -> pa.Schema | None:
     if isinstance(data, pa.Table | pa.RecordBatch):
         return data.schema
     return pa.RecordBatchReader.from_stream(data).schema
+
+
+def _level(limit: Fraction) -> str:
+    return figure(limit, "up", 6)

@@ -37,6 +37,7 @@ HALF = 0.5
 START, READ = 2.0, 10e-6  # seconds: to begin, and to read, draw and write a row
 RECORD = 4e-6  # seconds for a record to the power 3/2: all pairs of records are compared, a few times
 SEARCHED, SEVERAL = 3e-3, 4e-3  # more seconds for a record: with a limit in bits, and with one on more than two answers
+TWO_PROMISES = 0.02  # more seconds for a record where two promises are kept together
 COLUMN = 0.05  # seconds for a value of a column by itself
 MOST_SECRET = 4  # ranges of a secret number
 MOST_RECORD = 10  # groups of a column of a wide table
@@ -110,10 +111,11 @@ class Draft:
     @property
     def _search(self) -> float:
         """Seconds for each record where a limit is searched for, beside the comparison of all of them."""
+        both = 0.0 if self.wish.times is None else TWO_PROMISES
         if self.wish.promise == "reveal":
-            return SEARCHED
+            return SEARCHED + both
         answers = prod(groups.size for groups in self.secrets)
-        return SEVERAL if answers > 2 and self.wish.promise != "nothing" else 0.0
+        return both + (SEVERAL if answers > 2 and self.wish.promise != "nothing" else 0.0)
 
     @property
     def most_frequent(self) -> Fraction:
@@ -368,13 +370,13 @@ def _formed(
     wish: Wish, first: Sequence[Groups], secrets: Sequence[Groups], kept: Sequence[Groups]
 ) -> tuple[str, str, list[Groups]]:
     """The form of the mechanism, why, and the groups that go with it."""
-    wide = wish.promise != "deny" and wish.times is None and not wish.keep and wish.person is None
+    wide = wish.promise != "deny" and not wish.keep and wish.person is None
     most = MOST_DENIED if wish.promise == "deny" else MOST_COMBINATIONS
     by_hand = {*wish.ranges, *wish.named}
     if wish.form == RECORDS:
         if not wide:
             raise InputError(
-                "Exchanging whole records goes with one promise alone, and not with --deny, --keep or --person.",
+                "Exchanging whole records does not go with --deny, --keep or --person.",
                 do="Leave these out, or leave out --form.",
             )
         return RECORDS, f"As you asked, {EXCHANGED}.", _for_records(first, wish)
