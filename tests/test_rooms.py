@@ -156,6 +156,32 @@ def test_a_planted_case_of_a_form_is_caught(planted, caught):
     assert cases_of_forms(planted) == caught
 
 
+# --- a report reads the typed design, never its JSON ----------------------------------------------------------------
+PLAIN_VALUES = {"to_json", "outline", "card", "read_told", "told_design", "told_card"}
+
+
+def plain_values(source):
+    """The calls of a source that turn a noun into plain values."""
+    called = (node.func for node in ast.walk(parsed(source)) if isinstance(node, ast.Call))
+    names = {
+        f.attr if isinstance(f, ast.Attribute) else f.id for f in called if isinstance(f, ast.Attribute | ast.Name)
+    }
+    return names & PLAIN_VALUES
+
+
+def test_a_report_reads_the_typed_design():
+    found = {file: calls for room, file in modules() if room == "report" if (calls := plain_values(file.read_text()))}
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("planted", "caught"),
+    [("x = design.outline()", {"outline"}), ("x = told_card(a, b)", {"told_card"}), ("x = design.value", set())],
+)
+def test_a_planted_reading_of_json_is_caught(planted, caught):
+    assert plain_values(planted) == caught
+
+
 # --- no module is longer than can be read in one go -----------------------------------------------------------------
 PROJECT = Path(__file__).parents[1]
 MOST_LINES = 500

@@ -2,12 +2,24 @@
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dalenius.kernel.numbers import up
 
-__all__ = ["as_toml", "compared", "in_bits", "joined", "once", "proof_words", "rounded_up", "shown"]
+__all__ = [
+    "ONE_BY_ONE",
+    "Shape",
+    "as_toml",
+    "compared",
+    "in_bits",
+    "joined",
+    "once",
+    "proof_words",
+    "rounded_up",
+    "shown",
+]
 
 MOST_NAMES = 16  # more are not listed in a sentence
 _HIDDEN = {"Cc", "Cs", "Zl", "Zp"}
@@ -66,60 +78,89 @@ ONE_BY_ONE = ("dual", "water", "rate")
 """Proofs that no channel of one record does better, whose averages over many records are such channels again."""
 
 
-def by_record(document: Mapping[str, Any]) -> bool:
-    """Whether the bound is about leakage and distortion alone, and so one for codes of many records too."""
-    aims = set(document["objective"].get("minimize", {}))
-    traded = aims & {"leakage", "distortion", "sum"} and "rate" not in aims and "robust" not in document
-    kind = (document.get("certificate") or document["proof"])["kind"]
-    leaks = all("leakage" in entry["promised"] for entry in document["guarantees"])
-    return bool(traded) and kind in ONE_BY_ONE and leaks
+@dataclass(frozen=True)
+class Shape:
+    """What every recipe has to keep beside the promises, for none of them to be better.
+
+    Parameters
+    ----------
+    strata, kept : names
+        Columns that leave as they are: those with rules of their own for each value, and the others.
+    release, freeze : names
+        Columns in their own values, and values that never change.
+    each, forbids, keeps_shares : bool
+        Whether each column is treated by itself, changes are forbidden, and all shares are kept.
+    side : str, optional
+        What its reader has anyway.
+    """
+
+    strata: Sequence[str] = ()
+    kept: Sequence[str] = ()
+    release: Sequence[str] = ()
+    freeze: Sequence[str] = ()
+    each: bool = False
+    forbids: bool = False
+    keeps_shares: bool = False
+    side: str | None = None
+
+    def seen(self, inputs: Iterable[str]) -> list[str]:
+        """Of what a recipe looks at, that which does not leave as it is."""
+        return [name for name in inputs if name not in self.strata]
 
 
-def compared(document: Mapping[str, Any]) -> str:
+def compared(
+    shape: Shape,
+    inputs: Iterable[str],
+    *,
+    by_noise: bool,
+    limited: bool,
+    told: Sequence[tuple[str, Sequence[str]]],
+    by_record: bool,
+) -> str:
     """The recipes among which none is better: everything that the bound holds fixed beside the promises.
 
     Parameters
     ----------
-    document : mapping
-        A design or a card as sentences read it.
+    shape : Shape
+        Of the design.
+    inputs : names
+        What the recipe looks at.
+    by_noise : bool
+        Whether numbers are released on the grid of noise.
+    limited : bool
+        Whether the change has limits.
+    told : sequence of (bits, names)
+        What must be told at least.
+    by_record : bool
+        Whether the bound is one for codes of many records too.
+
+    Returns
+    -------
+    str
+        One sentence.
     """
-    shape = document.get("mechanism") or document.get("shape", {})
-    strata = [*shape.get("strata", ())]
-    leaving = document.get("kept", [*shape.get("keep", ()), *strata])
-    kept = [n for n in leaving if n not in strata]
-    seen = [n for n in document["channel"].get("inputs", ()) if n not in strata]
-    side = (document.get("side_information") or {}).get("variable")
-    lines = [f"looks at {joined(seen)} alone"]
-    if strata:
-        lines.append(f"has rules of its own for each {joined(strata)}, which {_leaves(strata)}")
-    if kept:
-        lines.append(f"decides by that alone, beside {joined(kept)}, which {_leaves(kept)}")
-    if shape.get("release"):
-        where = (
-            "on the grid of the noise"
-            if document["channel"].get("form") == "noise"
-            else "in the values that the table has"
-        )
-        lines.append(f"releases {joined(shape['release'])} {where}")
-    if shape.get("each"):
+    lines = [f"looks at {joined(shape.seen(inputs))} alone"]
+    if shape.strata:
+        lines.append(f"has rules of its own for each {joined(shape.strata)}, which {_leaves(shape.strata)}")
+    if shape.kept:
+        lines.append(f"decides by that alone, beside {joined(shape.kept)}, which {_leaves(shape.kept)}")
+    if shape.release:
+        where = "on the grid of the noise" if by_noise else "in the values that the table has"
+        lines.append(f"releases {joined(shape.release)} {where}")
+    if shape.each:
         lines.append("treats each column by itself")
-    if shape.get("preserve_marginals"):
+    if shape.keeps_shares:
         lines.append("keeps the number of rows of every combination, on average")
-    if shape.get("forbid"):
+    if shape.forbids:
         lines.append("makes no change that the problem forbids")
-    if shape.get("freeze"):
-        lines.append(f"never changes {joined(shape['freeze'])}")
-    limits = [entry["promised"] for entry in document.get("limits", ())]
-    if any("information" not in limit for limit in limits):
+    if shape.freeze:
+        lines.append(f"never changes {joined(shape.freeze)}")
+    if limited:
         lines.append("keeps the limits on the change")
-    lines += [
-        f"says at least {limit['at_least_bits']} bits about {joined(limit['information'])}"
-        for limit in limits
-        if "information" in limit
-    ]
-    if side:
-        lines.append(f"uses {shown(side)} as the problem says")
-    if not by_record(document):
+    lines += [f"says at least {least} bits about {joined(about)}" for least, about in told]
+    if shape.side:
+        lines.append(f"uses {shown(shape.side)} as the problem says")
+    if not by_record:
         lines.append("changes each row by itself, all rows by the same rule")
     *others, last = lines
     listed = f"{'; '.join(others)}{';' if len(others) > 1 else ''} and {last}" if others else last

@@ -86,7 +86,7 @@ def test_the_recipe_reaches_its_limit_and_the_sentence_says_it(promise, measure,
     design = solve(asked(promise))
     assert measure(recomputed(design)) == pytest.approx(limit, abs=1e-7)
     assert design.gap < F(1, 10**7)
-    (found,) = promises(Facts.read(design.to_json()))
+    (found,) = promises(Facts.of_design(design))
     assert said in found.headline
 
 
@@ -98,11 +98,11 @@ def test_less_than_what_is_reached_without_data_cannot_be_promised(promise):
 
 def test_what_holds_whatever_the_statistics_says_so():
     everything = solve(asked(MaximalLeakage(F(1, 5))))
-    (found,) = promises(Facts.read(everything.to_json()))
+    (found,) = promises(Facts.of_design(everything))
     assert "anything at all about its original" in found.headline
     assert "It holds for any statistics of the table." in found.more
     half = solve(asked(Contraction(F(1, 2))))
-    (found,) = promises(Facts.read(half.to_json()))
+    (found,) = promises(Facts.of_design(half))
     assert found.headline == (
         "Whatever the secret is, at most 50 % of what a row says about it passes into the release."
     )

@@ -3,15 +3,34 @@
 import pytest
 
 from dalenius import audit, solve
+from dalenius.core import (
+    Contraction,
+    Dalenius,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    LocalDP,
+    WorstCaseLeakage,
+)
 from dalenius.measures.lattice import METRICS
 from dalenius.report.facts import Promise
 from dalenius.report.implications import lattice
 from dalenius.report.statement import public_statement, statement
 from dalenius.testing import contracted_bit, xor
 
+PROMISES = (
+    LocalDP("1"),
+    Leakage("S", "1/10"),
+    WorstCaseLeakage("S", "1/10"),
+    Dalenius("1/10"),
+    Independent("S"),
+    InformationPrivacy("S", "1"),
+    Contraction("1/4"),
+)
+
 
 def promise(kind: str) -> Promise:
-    return Promise(kind, () if kind in ("local_dp", "dalenius") else ("S",), {}, {})
+    return Promise(next(guarantee for guarantee in PROMISES if guarantee.key == kind))
 
 
 OF_ITS_SECRET = {METRICS[m] for m in ("worst_entropy", "worst_divergence", "leakage")}
@@ -64,11 +83,11 @@ def test_point_07b_a_promise_about_a_secret_says_nothing_of_other_inputs_and_oth
 
 def test_a_level_given_released_columns_says_among_whom_it_holds() -> None:
     """Rows that differ in what goes out as it is have no level, no capacity and no bound of a guess."""
-    found = lattice([Promise("local_dp", (), {"local_dp": "2", "given": ["sex", "income"]}, {})])
+    found = lattice([Promise(LocalDP("2", given=("sex", "income")))])
     assert found is not None
     among = "All of this holds among rows with the same sex and income alone"
     assert found.scope == f"{among}, and not about sex and income."
 
 
 def test_a_level_with_a_delta_implies_no_bound_of_a_ratio() -> None:
-    assert lattice([Promise("local_dp", (), {"local_dp": "2", "delta": "1e-6"}, {})]) is None
+    assert lattice([Promise(LocalDP("2", delta="1e-6"))]) is None

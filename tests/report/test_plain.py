@@ -20,7 +20,7 @@ from dalenius.core import (
 )
 from dalenius.evidence.beliefs import beliefs
 from dalenius.report.aims import reached
-from dalenius.report.facts import Facts
+from dalenius.report.facts import Facts, Promise
 from dalenius.report.limits import _unit
 from dalenius.report.plain import best_possible, promises
 from dalenius.report.statement import public_statement, statement
@@ -35,8 +35,7 @@ def facts(value, bound):
     asked = replace(
         problem, objective=MinimizeDistortion(trade), limits=(), guarantees=(Leakage(("S",), Fraction(1, 10)),)
     )
-    document = solve(asked).to_json()
-    return Facts.read(document | {"value": value, "bound": bound})
+    return Facts.of_design(replace(solve(asked), value=Fraction(value), bound=Fraction(bound)))
 
 
 @pytest.mark.parametrize(
@@ -57,25 +56,20 @@ def test_what_is_near_the_best_possible_is_called_so_and_nothing_else(value, bou
 def test_point_07c_the_first_page_names_what_others_had_to_keep():
     """With the shares of all combinations kept less change is possible without: the sentence said that it was not."""
     read = facts("0.25", "0.25")
-    shape = read.document["mechanism"] | {"preserve_marginals": True, "forbid": [["0", "1"]]}
-    best = best_possible(Facts.read({**read.document, "mechanism": shape}))
+    best = best_possible(replace(read, shape=replace(read.shape, keeps_shares=True, forbids=True)))
     assert best.short == "Least possible change with all shares kept without forbidden changes, proved exactly"
     assert best.sentence.endswith(
         "No other recipe keeps the promise and all shares and what must not change with fewer."
     )
-    card = Facts.read({**read.document, "marginals_preserved": True})  # which a card says beside its file
-    assert best_possible(card).short == "Least possible change with all shares kept, proved exactly"
-    beside = read.document["mechanism"] | {"keep": ["K"]}
-    best = best_possible(Facts.read({**read.document, "mechanism": beside}))
+    best = best_possible(replace(read, shape=replace(read.shape, kept=("K",))))
     assert "No other recipe that looks at X alone keeps the promise with fewer." in best.sentence
 
 
 def test_point_05_a_figure_for_equal_shares_says_so():
     read = facts("0.25", "0.25")
-    source = {**read.document.get("source", {}), "table": "t.csv", "prior": "uniform"}
-    told, _ = reached({**read.document, "source": source}, None)
+    told, _ = reached(replace(read, prior="uniform"))
     assert told.endswith(", if all values are equally frequent.")
-    told, _ = reached({**read.document, "source": source | {"prior": "public.json"}}, None)
+    told, _ = reached(replace(read, prior="public"))
     assert told.endswith(", for the public statistics.")
 
 
@@ -90,8 +84,8 @@ def test_point_05_a_figure_for_equal_shares_says_so():
 )
 def test_point_04_the_first_limit_says_whom_the_promise_is_about(unit, max_rows, kind, says):
     read = facts("0.25", "0.25")
-    promises = tuple(replace(promise, kind=kind) for promise in read.promises)
-    limit = _unit(replace(read, unit=unit, max_rows=max_rows, promises=promises))
+    promise = LocalDP(1) if kind == "local_dp" else Leakage("S", "1/10")
+    limit = _unit(replace(read, unit=unit, max_rows=max_rows, promises=(Promise(promise),)))
     assert says in limit.text
     assert (limit.name == "Groups of people") == (unit == "person" and (max_rows is None or kind == "local_dp"))
 
@@ -104,7 +98,7 @@ def test_a_level_with_delta_is_not_worded_as_one_without():
     design = solve(Problem(("X",), MaximizeInformation(("X",)), (promise,), output="Y", joint=joint))
     columns = list(zip(*design.channel.rows, strict=True))
     assert any(max(column) > 3 * min(column) for column in columns)
-    (told,) = promises(Facts.read(design.to_json()))
+    (told,) = promises(Facts.of_design(design))
     assert told.headline == (
         "Whatever an attacker knows, no set of released entries is more than 2.72 times as likely for one person as "
         "for another, plus a chance of 1 in 1,000."
@@ -119,7 +113,7 @@ def test_a_level_of_several_columns_is_that_of_the_row():
     joint = Pmf.from_records({"a": bits, "b": bits}, counts)
     goal, names = MaximizeInformationOfEach(("a", "b")), ("a", "b")
     asked = Problem(names, goal, (LocalDP(Fraction(2)),), release=names, form="pram", each=True, joint=joint)
-    (told,) = promises(Facts.read(solve(asked).to_json()))
+    (told,) = promises(Facts.of_design(solve(asked)))
     assert "no released row is more than 7.39 times as likely" in told.headline
 
 
@@ -139,7 +133,7 @@ def test_point_07e_the_worst_row_is_not_beyond_the_promise_of_its_factor():
     )
     (known,) = beliefs(design)
     assert known.times == "2.72"
-    assert "2.72 times" in promises(Facts.read(design.outline()))[0].headline
+    assert "2.72 times" in promises(Facts.of_design(design))[0].headline
 
 
 COUNTS = {("u", "p"): 40, ("u", "q"): 10, ("v", "p"): 60, ("v", "q"): 90}
@@ -183,8 +177,7 @@ def test_point_05_a_factor_is_said_of_the_chance_and_not_of_the_odds(leaking):
 
 def test_where_no_bound_is_proved_none_is_told(leaking):
     """Gaussian noise with a delta has none, and "the limit for everybody: 0" was printed."""
-    document = leaking.to_json() | {"bound": "0"}
-    told = " ".join(proved(document))
+    told = " ".join(proved(Facts.of_design(replace(leaking, bound=Fraction(0)))))
     assert "no limit is proved that holds for everybody (changed entries per row)." in told
     assert "Compared with every recipe" not in told
-    assert "the limit for everybody: " in " ".join(proved(leaking.to_json()))
+    assert "the limit for everybody: " in " ".join(proved(Facts.of_design(leaking)))

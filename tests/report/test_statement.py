@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import pytest
 
 from dalenius import solve
-from dalenius.core import Channel, Design, TableSource
+from dalenius.core import Channel, Design, Leakage, TableSource
 from dalenius.evidence import Audit, beliefs
 from dalenius.evidence.before_after import BeforeAfter, ValueCount
 from dalenius.mechanisms.columns.disclose import disclose
@@ -247,9 +247,9 @@ def test_a_small_change_is_not_called_none_in_public(designs: dict[str, Design])
 
 def test_what_one_more_column_adds_to_the_promise_is_rounded_against_us(designs: dict[str, Design]) -> None:
     """0.0512 bits where a twentieth is promised: 2.4 % more, and a hair above it is not 2.4."""
-    facts = Facts.read(designs["made up"].card())
+    facts = Facts.of_card(designs["made up"].card())
     figures = {"with_one_more_bits": {"kind": "0.05120001"}}
-    promise = Promise("leakage", ("secret",), {"leakage": ["secret"], "at_most_bits": "1/20"}, figures)
+    promise = Promise(Leakage("secret", "1/20"), figures)
     (line,) = one_more(replace(facts, promises=(promise,)))
     assert line["against"] == "2.5 % more than promised"
 

@@ -1,12 +1,14 @@
 """`dalenius explain`"""
 
 from argparse import Namespace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dalenius.cli.terminal import say
 from dalenius.core import Distortion, Leakage, Problem
 from dalenius.core.digits import many
+from dalenius.core.numbers import exact
 from dalenius.documents import PROVABLE, stated_figures
 from dalenius.errors import Infeasible, InputError, SolverFailed, Unsupported
 from dalenius.kernel.check import Verdict
@@ -15,7 +17,8 @@ from dalenius.mechanisms.columns.takes import FUNNEL
 from dalenius.papers.outlook_page import foreseen
 from dalenius.report import words
 from dalenius.report.asking import asked_for, asked_lines
-from dalenius.tables import bind, read_told, sound
+from dalenius.report.facts import Facts
+from dalenius.tables import bind, read_design, read_told, sound
 from dalenius.verifying import verify
 
 if TYPE_CHECKING:
@@ -61,13 +64,15 @@ def run(arguments: Namespace) -> None:
         )
     verdict = verify(arguments.design, work=arguments.work)  # nothing is explained that is not proved
     with sound(arguments.design):
-        parts = _of_design(document, verdict) if "joint" in document else _of_card(document, verdict)
-        remarks = [*_only_said(document), *(str(remark) for remark in document.get("remarks", []))]
+        designed = "joint" in document
+        facts = Facts.of_design(read_design(arguments.design)) if designed else Facts.of_card(document)
+        parts = _of_design(facts, verdict) if designed else _of_card(facts, verdict)
+        remarks = [*_only_said(facts), *map(str, facts.remarks)]
     lines = []
     for title, sentences in [*parts.items(), ("Said beside the file, and not proved", remarks)]:
         if sentences:
             lines += [f"{title}:", *(f"  {s}" for s in sentences)]
-    keys = ["promised", "proved", "one_more"] if "joint" in document else ["promised", "stated"]
+    keys = ["promised", "proved", "one_more"] if designed else ["promised", "stated"]
     say(arguments, lines, dict(zip([*keys, "not_protected"], parts.values(), strict=True)) | {"remarks": remarks})
 
 
@@ -108,14 +113,14 @@ def _searched(found: "Passing") -> tuple[list[str], dict[str, Any]]:
     return lines, figures | {"channel": found.channel.to_json()}
 
 
-def _of_design(document: dict[str, Any], verdict: Verdict) -> dict[str, list[str]]:
+def _of_design(facts: Facts, verdict: Verdict) -> dict[str, list[str]]:
     """Sentences from figures that the kernel has just proved; those of the file beside the design give way to them."""
-    stated = stated_figures(verdict.kept)
-    found = document | {"certificate": document["certificate"] | {"stated": stated}}
-    found["entropy_bits"] = "0" if verdict.entropy_bits is None else up(verdict.entropy_bits)
-    found.pop("beside_bits", None)
-    if verdict.beside_bits is not None:
-        found["beside_bits"] = up(verdict.beside_bits)
+    found = replace(
+        facts,
+        stated=stated_figures(verdict.kept),
+        entropy=exact(up(verdict.entropy_bits or Fraction(0))),
+        beside=None if verdict.beside_bits is None else exact(up(verdict.beside_bits)),
+    )
     return {
         "Promised": words.promised(found),
         "Proved, and checked again just now": words.proved(found),
@@ -124,37 +129,30 @@ def _of_design(document: dict[str, Any], verdict: Verdict) -> dict[str, list[str
     }
 
 
-def _only_said(document: dict[str, Any]) -> list[str]:
+def _only_said(facts: Facts) -> list[str]:
     """Whom a row is about, and that statistics are public: no design and no card can prove it."""
-    source = document.get("source", {})
-    unit = document.get("unit_of_privacy") or source.get("unit", "row")
-    public = source.get("prior") or document.get("designed_on") == "a public distribution"
-    most = document.get("max_rows") or source.get("max_rows")
-    said = [] if unit == "row" else [f"rows of one person have the same value of {unit}"]
-    said += [f"a person has at most {many(most, 'row')}"] if most else []
+    said = [] if facts.unit == "row" else [f"rows of one person have the same value of {facts.unit}"]
+    said += [f"a person has at most {many(facts.max_rows, 'row')}"] if facts.max_rows else []
+    public = facts.prior in ("uniform", "public")
     return said + (["the recipe was made from public statistics, and not from the rows"] if public else [])
 
 
-def _of_card(document: dict[str, Any], verdict: Verdict) -> dict[str, list[str]]:
+def _of_card(facts: Facts, verdict: Verdict) -> dict[str, list[str]]:
     """What the card proves by itself, and apart from it what is only stated: figures that need the design."""
-    alone = document | {
-        "guarantees": [
-            entry if figures is not None else entry | {"proved": {}}
-            for entry, figures in zip(document["guarantees"], verdict.kept.promises, strict=True)
-        ],
-        "proof": {key: value for key, value in document["proof"].items() if key != "stated"},
-        "limits": [entry | {"proved": {}} for entry in document.get("limits", [])],
-    }
-    alone.pop("beside_bits", None)
-    promised = words.promised(alone)
-    stated = [sentence for sentence in words.promised(document) if sentence not in promised]
-    if "objective" in document:  # which travels in the file beside the card
-        stated += words.proved(document) + words.one_more(document)
+    proved = [
+        promise if figures is not None else replace(promise, figures={})
+        for promise, figures in zip(facts.promises, verdict.kept.promises, strict=True)
+    ]
+    limits = tuple(replace(limited, reached=None) for limited in facts.limits)
+    promised = words.promised(replace(facts, promises=tuple(proved), limits=limits, stated={}, beside=None))
+    stated = [sentence for sentence in words.promised(facts) if sentence not in promised]
+    if facts.objective is not None:  # which travels in the file beside the card
+        stated += words.proved(facts) + words.one_more(facts)
     return {
         "Promised": promised,
         "Stated of the design, which alone can prove it": [
             told.replace("Proved", "Stated").replace(": proved to", ": stated to").replace("is proved,", "was proved,")
             for told in stated
         ],
-        "Not protected": words.not_protected(document),
+        "Not protected": words.not_protected(facts),
     }

@@ -5,7 +5,6 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from dalenius import stopping
 from dalenius.api import Outcome, at_point, release
@@ -19,6 +18,7 @@ from dalenius.errors import InputError
 from dalenius.ledger import Ledger
 from dalenius.outputs import refuse_existing
 from dalenius.report import words
+from dalenius.report.facts import Facts
 from dalenius.sampling import Key
 from dalenius.tables.workspace import memory_of
 
@@ -62,7 +62,7 @@ def released(arguments: Namespace, problem: Problem) -> None:
     into = arguments.into[1] if arguments.into else None
     lines = after_release(outcome, key_file=arguments.new_key or arguments.key, into=into)
     if arguments.details:
-        lines += _details(outcome, document)
+        lines += _details(outcome)
     lines += overtime(arguments)
     files = sorted(f.name for f in outcome.folder.iterdir())
     if outcome.charged:
@@ -125,10 +125,11 @@ class _Kept:
             ) from None
 
 
-def _details(outcome: Outcome, document: dict[str, Any]) -> list[str]:
+def _details(outcome: Outcome) -> list[str]:
     """Everything else that is known, for specialists."""
-    lines = ["Promised:", *_indented(words.promised(document, outcome.audit.rows))]
-    lines += ["Proved:", *_indented(words.proved(document))]
+    facts = Facts.of_design(outcome.design, rows=outcome.audit.rows)
+    lines = ["Promised:", *_indented(words.promised(facts))]
+    lines += ["Proved:", *_indented(words.proved(facts))]
     lines += ["Seen:", *_indented(words.seen(outcome.audit))]
     if outcome.counts is not None:
         lines += ["Rows before → after:", *_indented(outcome.counts.lines())]

@@ -10,6 +10,7 @@ from dalenius.documents import about_file
 from dalenius.mechanisms import solve
 from dalenius.outputs import files_read, new_file, refuse_existing
 from dalenius.report import words
+from dalenius.report.facts import Facts
 
 
 def run(arguments: Namespace) -> None:
@@ -25,7 +26,8 @@ def run(arguments: Namespace) -> None:
         )
     beside = write_design(design, output, force=arguments.force)
     document = design.outline()
-    lines = [*words.promised(document), *words.proved(document), *(f"Note: {remark}." for remark in design.remarks)]
+    facts = Facts.of_design(design)
+    lines = [*words.promised(facts), *words.proved(facts), *(f"Note: {remark}." for remark in design.remarks)]
     lines += overtime(arguments)
     lines += [f"Written: {output} and {beside.name} (confidential); SHA-256 {design.digest()}."]
     figures = ("value", "bound", "gap", "unit", "method", "guarantees", "remarks", "fingerprint")

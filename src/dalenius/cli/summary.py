@@ -7,7 +7,6 @@ from pathlib import Path
 
 from dalenius.api import Outcome
 from dalenius.core.digits import figure, many, one_in
-from dalenius.core.numbers import exact
 from dalenius.evidence import Beliefs
 from dalenius.kernel.document import allowed_work
 from dalenius.report import plain
@@ -42,7 +41,7 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     -------
     list of str
     """
-    facts = Facts.read(outcome.design.outline())
+    facts = Facts.of_design(outcome.design)
     folder = outcome.folder
     place = f"table {into} of the database" if into else str(next(iter(sorted(folder.glob("released.*")))))
     beside = f", with {joined(facts.kept)} as {'it is' if len(facts.kept) == 1 else 'they are'}," if facts.kept else ""
@@ -51,7 +50,7 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     if found is not None:
         lines += [_line("LOST", text) for text in _lost(found)]
         lines += [_line("Instead", way) for way in found.ways if found.lost]
-    lines += [_line("LOST", text) for text in typical_errors(facts.document)]
+    lines += [_line("LOST", text) for text in typical_errors(facts)]
     promises = plain.promises(facts)
     several = len({promise.about for promise in promises if promise.gain is not None}) > 1
     guesses = []
@@ -65,7 +64,7 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     if not promises:
         lines.append(_line("Promise", "none: the problem file promises nothing about any column."))
     lines += dict.fromkeys(guesses)  # several promises about one secret say the same
-    read = set(facts.document["channel"].get("inputs", ()))
+    read = set(facts.inputs)
     new = [name for name in facts.released if name not in read]
     lines += [_line("Worst row", text) for text in (_worst(known, new) for known in outcome.beliefs) if text]
     lines.append(_line("Says" if new else "Changed", _changed(outcome, facts)))
@@ -109,7 +108,7 @@ def _in_short(remark: str) -> str:
 
 def _not_covered(facts: Facts) -> str:
     """Of the limits of the statement those that people trip over: several rows or groups, releases, other people."""
-    first, *others = (limit.name.lower() for limit in limits(facts.document))
+    first, *others = (limit.name.lower() for limit in limits(facts))
     return ", ".join([first, *(name for name in others if name in TRIPPED)])
 
 
@@ -144,16 +143,16 @@ def _changed(outcome: Outcome, facts: Facts) -> str:
     moved = [entry for entry in outcome.audit.transitions if "changed" in entry]
     lines = []
     changed, compared = (sum(entry[key] for entry in moved) for key in ("changed", "rows"))
-    fields = plain.fields_compared(facts.document)
-    unseen = not compared and 0 < fields == len(facts.document["mechanism"].get("release", ""))  # shuffled
-    if not changed and (compared or unseen) and not exact(facts.document["value"]):
+    fields = plain.fields_compared(facts.aim)
+    unseen = not compared and 0 < fields == len(facts.shape.release)  # shuffled
+    if not changed and (compared or unseen) and not facts.value:
         kept = "the table keeps the promise as it is" if facts.promises else "nothing is promised"
         lines.append(f"No row: {kept}.")
     elif compared:
         what = many(changed, "row") if len(moved) == 1 else f"{changed:,} {'entry' if changed == 1 else 'entries'}"
         lines.append(f"{what} ({one_in(changed / compared)}).")
     elif best.agrees and fields:
-        lines.append(f"About {plain.changed_entries(facts.document['value'], fields)}.")
+        lines.append(f"About {plain.changed_entries(facts.value, fields)}.")
     lines.append(f"{best.short}." if best.agrees else best.sentence)
     tests = outcome.audit.findings
     lines.append(f"{sum(not test.contradicts for test in tests)} of {many(len(tests), 'test')} passed.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalenius.cli.terminal import say
-from dalenius.documents import about_file, told_design
+from dalenius.documents import about_file, kind_of
 from dalenius.errors import InputError
 from dalenius.kernel.answers import ANSWER
 from dalenius.kernel.export import exported
@@ -16,7 +16,7 @@ from dalenius.kernel.numbers import down, up
 from dalenius.kernel.promises import LOWER
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.verifying import verify
-from dalenius.wording import compared, joined, proof_words, shown
+from dalenius.wording import ONE_BY_ONE, Shape, compared, joined, proof_words, shown
 
 if TYPE_CHECKING:
     from dalenius.kernel.check import Verdict
@@ -53,7 +53,7 @@ def run(arguments: Namespace) -> None:
         document |= _figures(verdict, said)
         lines += proof_words(said, verdict.kept.promises) if said["format"] == ANSWER else _words(verdict, said)
         if _bounded(verdict, said):
-            lines.append(compared(told_design(said, {})))
+            lines.append(_compared(said))
         if arguments.table:
             same = "exactly the rows and counts of the design"
             if verdict.rows is None:
@@ -83,6 +83,31 @@ def _counted_by(design: str) -> list[str]:
     said += [f"{joined(words, 'or')} as a gap"] if words else []
     beside = about_file(Path(design)).name
     return [f"Counted as {beside} says, which nothing proves: {'; '.join(said)}."] if said else []
+
+
+def _compared(said: dict[str, Any]) -> str:
+    """The recipes among which none is better, from the document that was proved alone."""
+    mechanism, objective, promises = said["mechanism"], said["objective"], said["promises"]
+    strata, side = mechanism["strata"], mechanism["side"]
+    traded = objective["aim"] == "distortion" or (objective["aim"] == "leakage" and objective["theta"] == "1")
+    leaks = all(promise["promise"] == "leakage" and not promise.get("within") for promise in promises)
+    return compared(
+        Shape(
+            strata=strata,
+            kept=[name for name in mechanism["keep"] if name not in strata],
+            release=mechanism["release"],
+            freeze=mechanism["freeze"],
+            each=bool(mechanism["each"]),
+            forbids=bool(mechanism["forbid"] or mechanism["never"]),
+            keeps_shares=mechanism["preserve_marginals"],
+            side=side["variable"] if side else None,
+        ),
+        [*mechanism["observe"], *([side["variable"]] if side and side["encoder"] == "informed" else [])],
+        by_noise=said["channel"]["form"] == "noise",
+        limited=any("distortion" in limit for limit in said["limits"]),
+        told=[(limit["at_least_bits"], limit["information"]) for limit in said["limits"] if "information" in limit],
+        by_record=traded and leaks and kind_of(said) in ONE_BY_ONE,
+    )
 
 
 def _figures(verdict: "Verdict", said: dict[str, Any]) -> dict[str, object]:

@@ -1,7 +1,6 @@
 """Distortions between a record and what is released for it, from their letters alone; whole numbers and nothing else.
 
-A measure is what a problem file says: {"distortion": name or matrix, "of": columns}, with `classes` of letters that
-count as one, or {"sum": [measures with a weight]}. The released letter is a tuple, one entry for each released column.
+The released letter is a tuple, one entry for each released column.
 """
 
 from collections.abc import Sequence
@@ -12,9 +11,10 @@ from typing import Any
 
 from dalenius.core.arithmetic import BITS, times_log2
 from dalenius.core.numbers import exact
+from dalenius.core.objective import Distortion
 from dalenius.errors import InputError
 
-__all__ = ["ERASED", "columns_of", "distortions"]
+__all__ = ["ERASED", "distortions"]
 
 ERASED = "(missing)"
 """The released letter that says nothing; `core.source.MISSING` is the same letter."""
@@ -23,17 +23,8 @@ Letters = Sequence[tuple[str, ...]]
 Table = list[list[int | None]]
 
 
-def columns_of(measure: dict[str, Any]) -> list[str]:
-    """The columns whose letters a measure compares, each once.
-
-    >>> columns_of({"sum": [{"distortion": "hamming", "of": ["a", "b"]}, {"distortion": "squared", "of": ["b", "c"]}]})
-    ['a', 'b', 'c']
-    """
-    return list(dict.fromkeys(n for part in measure.get("sum", [measure]) for n in part["of"]))
-
-
 def distortions(
-    measure: dict[str, Any],
+    measure: Distortion,
     alphabets: dict[str, Sequence[str]],
     rows: Letters,
     released: Sequence[str],
@@ -41,21 +32,18 @@ def distortions(
 ) -> tuple[Table, Table, int]:
     """Lower and upper ends of d(row, letter) as integers out of a common unit; None where it is infinite.
 
-    A row has one letter for each of `columns_of(measure)`. The ends differ for `kl` alone, which is in bits.
+    A row has one letter for each of `measure.of`. The ends differ for `kl` alone, which is in bits.
 
-    >>> low, high, unit = distortions({"distortion": "absolute", "of": ["x"]}, {"x": ["0", "1/2"]}, [("1/2",)], ["x"],
+    >>> low, high, unit = distortions(Distortion("absolute", "x"), {"x": ["0", "1/2"]}, [("1/2",)], ["x"],
     ...                               [("0",), ("1/2",)])
     >>> low == high, low, unit
     (True, [[1, 0]], 2)
     """
-    names = columns_of(measure)
-    parts = measure.get("sum", [measure])
     tables = []
-    for part in parts:
-        at = [names.index(n) for n in part["of"]]
+    for part in measure.parts or (measure,):
+        at = [measure.of.index(n) for n in part.of]
         ours = [tuple(row[i] for i in at) for row in rows]
-        weight = exact(part.get("weight", 1), "a weight")
-        tables.append((weight, *_single(part, alphabets, ours, list(released), letters)))
+        tables.append((part.weight, *_single(part, alphabets, ours, list(released), letters)))
     if len(tables) == 1 and tables[0][0] == 1:
         return tables[0][1:]
     unit = lcm(*(weight.denominator * one for weight, _, _, one in tables))
@@ -74,9 +62,9 @@ def _plus(a: int | None, b: int | None, scale: int) -> int | None:
 
 
 def _single(
-    part: dict[str, Any], alphabets: dict[str, Sequence[str]], rows: Letters, released: list[str], letters: Letters
+    part: Distortion, alphabets: dict[str, Sequence[str]], rows: Letters, released: list[str], letters: Letters
 ) -> tuple[Table, Table, int]:
-    kind, of = part["distortion"], part["of"]
+    kind, of = part.distortion, part.of
     if not isinstance(kind, str):
         return _matrix(kind, [alphabets[n] for n in of], rows, letters)
     if kind == "erasure" and released != list(of):
@@ -100,11 +88,11 @@ def _single(
         low: Table = [[0 if row == y else 1 if y == nothing else None for y in told] for row in rows]
         return low, low, 1
     if kind == "lost":  # whatever the record has: 1 where the released letter is not in the class
-        ((_, kept),) = zip(of, part["classes"], strict=True)
+        ((_, kept),) = zip(of, part.classes, strict=True)
         low = [[int(y not in kept) for (y,) in told]] * len(rows)
         return low, low, 1
     if kind == "hamming":
-        name = {a: k for k, group in enumerate(part.get("classes", [])) for a in group}
+        name = {a: k for k, group in enumerate(part.classes) for a in group}
         left, right = ([tuple(name.get(v, v) for v in t) for t in side] for side in (rows, told))
         low = [[int(x != y) for y in right] for x in left]
         return low, low, 1

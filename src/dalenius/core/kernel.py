@@ -91,6 +91,8 @@ class Kernel:
     """Whether every outcome of the inputs has a row of its own that its record draws from."""
     shows_the_table: ClassVar[bool] = False
     """Whether its rows are the records of the table, so that a card does not show it."""
+    samples: int = 0
+    """How many samples without names of their own it reads by one name; 0: each input has its own."""
     on_own_grids: bool = False
     """Whether it adds noise to each column by itself and releases a number of the column's own grid."""
     if TYPE_CHECKING:
@@ -108,6 +110,11 @@ class Kernel:
             ", ".join(f"{name}: {len(letters):,}" for name, letters in a.items()) for a in (self.inputs, self.output)
         )
         return f"{type(self).__name__}({read} -> {left})"
+
+    @property
+    def named_inputs(self) -> Alphabets:
+        """The inputs as files and sentences name them: samples that are alike by one name."""
+        return self.inputs
 
     def to_json(self) -> dict[str, Any]:
         """The `channel.json` format."""

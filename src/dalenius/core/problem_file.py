@@ -3,6 +3,7 @@
 import hashlib
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
@@ -12,9 +13,7 @@ from typing import Any, Literal, TypeVar
 from dalenius.core.column_section import column_of
 from dalenius.core.combination import Combination
 from dalenius.core.forms.windows import chain, sliding
-from dalenius.core.guarantee import (
-    Names,
-)
+from dalenius.core.guarantee import Guarantee, Names
 from dalenius.core.guarantee_section import guarantee_of
 from dalenius.core.noise_law import NOISE_LAWS, NoiseLaw
 from dalenius.core.numbers import exact
@@ -44,7 +43,7 @@ from dalenius.core.source import (
 )
 from dalenius.errors import InputError, ProblemFileError
 
-__all__ = ["parse", "read", "read_toml"]
+__all__ = ["Promised", "parse", "promised_in", "read", "read_toml"]
 
 P = TypeVar("P", bound=Problem)
 
@@ -137,6 +136,33 @@ def parse(
         file=file,
         lines=lines or {},
         **rest,
+    )
+
+
+@dataclass(frozen=True)
+class Promised:
+    """What a card says in words of a problem file: its promises and limits in its order, and what was wanted."""
+
+    guarantees: tuple[Guarantee, ...]
+    limits: tuple[Distortion | AtLeast, ...]
+    objective: Objective | None
+    side_information: SideInformation | None
+    robust: Mismatch | None
+
+
+def promised_in(card: Mapping[str, Any]) -> Promised:
+    """The promises, limits and aim of a card; a card has no problem that could be solved."""
+    top = Section(dict(card), (), None, {})
+    guarantees, limits = (
+        [Section(dict(entry["promised"]), (key, k), None, {}) for k, entry in enumerate(card.get(key, ()))]
+        for key in ("guarantees", "limits")
+    )
+    return Promised(
+        tuple(map(guarantee_of, guarantees)),
+        tuple(_at_least(s) if "information" in s.values else _distortion(s, limit=True) for s in limits),
+        _objective(top.section("objective")) if "objective" in card else None,
+        _side(top.section("side_information")) if "side_information" in card else None,
+        _robust(top.section("robust")) if "robust" in card else None,
     )
 
 

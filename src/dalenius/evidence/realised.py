@@ -9,14 +9,14 @@ independent numbers whose expectation the design tells exactly. It lies within t
 whichever band is narrower; which one that is depends on the design and the records, not on what was drawn.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Design, MinimizeDistortion
+from dalenius.core import Design, Distortion, MinimizeDistortion
 from dalenius.measures.operational import bernstein_band, hoeffding_band
 from dalenius.measures.transitions import pairs_of
 from dalenius.mechanisms.forms import form_of
@@ -28,7 +28,7 @@ __all__ = ["Realised", "compared", "realised"]
 class Realised:
     """The average distortion of the rows, what the design expects for these records, and the band around that."""
 
-    measure: dict[str, Any]
+    measure: Distortion
     seen: float
     expected: float
     low: float
@@ -37,7 +37,7 @@ class Realised:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "measure": self.measure,
+            "measure": self.measure.to_json(),
             "seen": self.seen,
             "expected": self.expected,
             "band": [self.low, self.high],
@@ -45,19 +45,17 @@ class Realised:
         }
 
 
-def compared(design: Design) -> list[dict[str, Any]]:
+def compared(design: Design) -> list[Distortion]:
     """The measures of distortion of a design that a record and its letter decide, objective first."""
     problem, channel = design.problem, design.channel
     aims = [problem.objective.measure] if isinstance(problem.objective, MinimizeDistortion) else []
-    wanted = [
-        {k: v for k, v in m.to_json().items() if k != "at_most"}
-        for m in (*aims, *(limit for limit in problem.limits if limit.keeps is None))
-    ]
+    limits = (limit for limit in problem.limits if limit.keeps is None)
+    wanted = [replace(measure, at_most=None) for measure in (*aims, *limits)]
     return form_of(channel).compared(design, wanted)
 
 
 def realised(
-    design: Design, measure: dict[str, Any], inputs: npt.NDArray[Any], letters: npt.NDArray[Any], share: float
+    design: Design, measure: Distortion, inputs: npt.NDArray[Any], letters: npt.NDArray[Any], share: float
 ) -> Realised:
     """The realised distortion and the band that it keeps but with probability `share`.
 

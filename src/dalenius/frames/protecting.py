@@ -373,7 +373,7 @@ class Release:
 
     def _entries_changed(self) -> str:
         """What the recipe changes on average, where rows were shuffled so that they cannot be compared."""
-        fields = fields_compared(self.design.outline())
+        fields = fields_compared(self.design.problem.objective)
         return f"{changed_entries(self.design.value, fields)} changed" if fields else "rows changed"
 
     def _rows_in(self, part: int) -> str:
@@ -383,7 +383,7 @@ class Release:
 
     def _repr_html_(self) -> str:
         counts = [] if self.outcome.counts is None else self.outcome.counts.single
-        return release_html(repr(self), counts, promises(Facts.read(self.outcome.design.outline())))
+        return release_html(repr(self), counts, promises(Facts.of_design(self.outcome.design)))
 
 
 def _schema(data: Any) -> pa.Schema | None:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from dalenius.core import Design, Guarantee, Kernel, Pmf
-from dalenius.core.distorting import columns_of, distortions
+from dalenius.core import Design, Distortion, Guarantee, Kernel, Pmf
+from dalenius.core.distorting import distortions
 from dalenius.core.drafting import with_other_law
 from dalenius.core.kernel import in_doubles, once_each
 from dalenius.documents import proved_again
@@ -58,6 +58,8 @@ class Form(Generic[C]):
 
     keeps_values: ClassVar[bool] = True
     """Whether values before and after can be counted side by side."""
+    adds_noise: ClassVar[bool] = False
+    """Whether numbers get noise row by row: each row is a record by itself, released on the grid of the noise."""
     by_figures: ClassVar[bool] = False
     """Whether a channel that is too large to be written out is audited by closed bounds, without a law."""
 
@@ -165,19 +167,19 @@ class Form(Generic[C]):
         """How often each letter occurs, and what they are called."""
         return np.bincount(letters.astype(np.int64), minlength=size), [" · ".join(y) for y in channel.letters()]
 
-    def compared(self, design: Design, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def compared(self, design: Design, wanted: list[Distortion]) -> list[Distortion]:
         """Which measures of distortion a record and its letter decide."""
         channel = design.channel
         if design.decoder or not channel.by_outcome:
             return []
         small = prod(channel.shape) <= CELLS
-        return [m for m in wanted if (set(columns_of(m)) <= set(channel.inputs) if small else any_change(m, channel))]
+        return [m for m in wanted if (set(m.of) <= set(channel.inputs) if small else any_change(m, channel))]
 
-    def distorted(self, channel: C, measure: dict[str, Any], inputs: Array, letters: Array) -> Distorted:
+    def distorted(self, channel: C, measure: Distortion, inputs: Array, letters: Array) -> Distorted:
         """The distortion by a measure that `compared` names."""
         names = list(channel.inputs)
         told = channel.letters()
-        records = [tuple(x[names.index(c)] for c in columns_of(measure)) for x in channel.outcomes()]
+        records = [tuple(x[names.index(c)] for c in measure.of) for x in channel.outcomes()]
         low, high, unit = distortions(measure, dict(channel.inputs), records, list(channel.output), told)
         d = np.array(
             [[_middle(a, b, unit) for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)]
@@ -242,8 +244,18 @@ class Form(Generic[C]):
         """What a ledger charges for a design or a card, given its text and its channel as the file writes it."""
         return Mechanism(text)
 
-    def stated(self, document: Mapping[str, Any]) -> list[str]:
-        """Sentences about what a design or a card of this form states beside its promises."""
+    def stated(self, figures: Mapping[str, Any], released: Sequence[str], *, public: bool) -> list[str]:
+        """Sentences about what a design or a card of this form states beside its promises.
+
+        Parameters
+        ----------
+        figures : mapping
+            What the kernel proved beyond the promises.
+        released : sequence of str
+            The released columns.
+        public : bool
+            Whether the figures are for public statistics.
+        """
         return []
 
 
@@ -253,10 +265,10 @@ def _examined(channel: Kernel, prior: Pmf | None, remarks: tuple[str, ...]) -> "
     return examine_mechanism(channel, prior, remarks=remarks)
 
 
-def any_change(measure: dict[str, Any], channel: Kernel) -> bool:
+def any_change(measure: Distortion, channel: Kernel) -> bool:
     """Whether a measure only asks if the letter is the record's own, so that no table of it is needed."""
-    plain = measure.get("distortion") == "hamming" and "classes" not in measure
-    return plain and measure["of"] == list(channel.output) and [*channel.inputs.items()] == [*channel.output.items()]
+    plain = measure.distortion == "hamming" and not measure.classes
+    return plain and measure.of == tuple(channel.output) and [*channel.inputs.items()] == [*channel.output.items()]
 
 
 def _middle(low: int | None, high: int | None, unit: int) -> float:

@@ -1,12 +1,24 @@
 """What a release aims at, in words: how much it says or changes, and the limit that nobody passes."""
 
+from fractions import Fraction
 from typing import Any
 
+from dalenius.core import (
+    Distortion,
+    MaximizeInformation,
+    MaximizeInformationOfEach,
+    MinimizeCapacity,
+    MinimizeDistortion,
+    MinimizeLeakage,
+    MinimizeLeakageAndRate,
+    MinimizeRate,
+    MinimizeVariance,
+)
 from dalenius.core.digits import bits, figure
-from dalenius.core.numbers import exact
-from dalenius.report.facts import Document, joined, shown
+from dalenius.core.numbers import written
+from dalenius.report.facts import Facts, joined, shown
 
-__all__ = ["KINDS", "WITHIN", "amount_of", "change", "reached"]
+__all__ = ["KINDS", "WITHIN", "amount_of", "change", "one_entry", "reached"]
 
 KINDS = {
     "universal": "a closed bound that needs no data",
@@ -50,13 +62,13 @@ MEASURES = {
 }
 
 
-def change(measure: Document) -> str:
+def change(measure: Distortion) -> str:
     """A measure of change in words.
 
     Parameters
     ----------
-    measure : mapping
-        As a limit or an objective writes it.
+    measure : Distortion
+        Limited, or made small.
 
     Returns
     -------
@@ -65,24 +77,28 @@ def change(measure: Document) -> str:
 
     Examples
     --------
-    >>> change({"distortion": "squared", "of": ["income"]})
+    >>> change(Distortion("squared", "income"))
     'average squared error of income'
-    >>> change({"sum": [{"distortion": "hamming", "of": [name]} for name in "ab"]})
+    >>> change(Distortion.sum_of(Distortion("hamming", name) for name in "ab"))
     'number of changed entries in a row'
     """
-    parts = measure.get("sum")
-    if parts is None:
-        name = measure["distortion"]
+    if not measure.parts:
+        name = measure.distortion
         if name == "norm":
-            return f"norm of order {shown(measure['p'])} of the noise of {joined(measure['of'])}"
-        if measure.get("classes"):
-            return f"share of entries of {joined(measure['of'])} that change their group"
+            return f"norm of order {shown(measure.p)} of the noise of {joined(measure.of)}"
+        if measure.classes:
+            return f"share of entries of {joined(measure.of)} that change their group"
         kind = MEASURES.get(name, shown(name)) if isinstance(name, str) else "average cost, by the given matrix,"
-        return f"{kind} of {joined(measure['of'])}"
-    if all(p["distortion"] == "hamming" and len(p["of"]) == 1 and not p.keys() & {"weight", "classes"} for p in parts):
+        return f"{kind} of {joined(measure.of)}"
+    if all(map(one_entry, measure.parts)):
         return "number of changed entries in a row"
-    times = [f"{shown(part['weight'])} times the " if "weight" in part else "the " for part in parts]
-    return "sum of " + " and ".join(many + change(part) for many, part in zip(times, parts, strict=True))
+    times = ["the " if part.weight == 1 else f"{written(part.weight)} times the " for part in measure.parts]
+    return "sum of " + " and ".join(many + change(part) for many, part in zip(times, measure.parts, strict=True))
+
+
+def one_entry(measure: Distortion) -> bool:
+    """Whether it counts changes of the entries of one column, each once."""
+    return measure.distortion == "hamming" and len(measure.of) == 1 and measure.weight == 1 and not measure.classes
 
 
 def amount_of(x: Any, direction: Any, unit: str) -> str:
@@ -90,59 +106,50 @@ def amount_of(x: Any, direction: Any, unit: str) -> str:
     return bits(x, direction) if unit == "bits" else figure(x, direction)
 
 
-def _aim(document: Document, side: str | None) -> tuple[str, str]:
+def _aim(facts: Facts) -> tuple[str, str]:
     """Of an objective: what the release does, with {} for how much, and the unit to show."""
-    objective, unit = document["objective"], document["unit"]
-    aim = objective.get("maximize") or objective.get("minimize") or {}
-    if "theta" in aim:
-        share = f"{shown(aim['theta'])} of what it reveals about {joined(aim['leakage'])} and the rest of its rate"
-        return f"reaches a weighted sum of {{}} ({share})", "bits"
-    if "information_of_each" in aim:
-        return f"says {{}} in all about {joined(aim['information_of_each'])}, each column by itself", "bits"
-    if "information" in aim:
-        return f"says {{}} about {joined(aim['information'])}", "bits"
-    if "leakage" in aim:
-        counted = side and "beside_bits" not in document  # the figure is I(S; Y, Z)
-        beside = f" (together with {shown(side)}, which its reader has anyway)" if counted else ""
-        return f"reveals {{}} about {joined(aim['leakage'])}{beside}", "bits"
-    if "capacity" in aim:
-        return "reveals at most {} about a record, whatever the records are", "bits"
-    if "rate" in aim:
-        return "reveals {} about all that the recipe looks at", "bits"
-    if "distortion" in aim or "sum" in aim:
-        return f"has a {change(aim)} of {{}}".replace("has a average", "has an average"), ""
-    if "variance" in aim:
-        return f"lets the shares of {joined(aim['variance'])} be estimated with a variance of {{}}", ""
-    return "reaches {}", "bits" if unit == "bits" else ""
+    match aim := facts.aim:
+        case MinimizeLeakageAndRate():
+            share = f"{written(aim.theta)} of what it reveals about {joined(aim.about)} and the rest of its rate"
+            return f"reaches a weighted sum of {{}} ({share})", "bits"
+        case MaximizeInformationOfEach():
+            return f"says {{}} in all about {joined(aim.about)}, each column by itself", "bits"
+        case MaximizeInformation():
+            return f"says {{}} about {joined(aim.about)}", "bits"
+        case MinimizeLeakage():
+            counted = facts.side and facts.beside is None  # the figure is I(S; Y, Z)
+            beside = f" (together with {shown(facts.side)}, which its reader has anyway)" if counted else ""
+            return f"reveals {{}} about {joined(aim.about)}{beside}", "bits"
+        case MinimizeCapacity():
+            return "reveals at most {} about a record, whatever the records are", "bits"
+        case MinimizeRate():
+            return "reveals {} about all that the recipe looks at", "bits"
+        case MinimizeDistortion():
+            return f"has a {change(aim.measure)} of {{}}".replace("has a average", "has an average"), ""
+        case MinimizeVariance():
+            return f"lets the shares of {joined(aim.of)} be estimated with a variance of {{}}", ""
+    return "reaches {}", "bits" if aim.unit == "bits" else ""
 
 
-def reached(document: Document, side: str | None) -> tuple[str, str]:
+def reached(facts: Facts) -> tuple[str, str]:
     """What the release reaches, as a sentence, and the limit that nobody passes, as a figure with its unit.
 
     Parameters
     ----------
-    document : mapping
-        A design or a card as sentences read it.
-    side : str, optional
-        What its reader has anyway.
+    facts : Facts
+        Of a design or a card.
 
     Returns
     -------
     tuple of str
     """
-    does, unit = _aim(document, side)
-    maximise = "maximize" in document["objective"]
-    amount = amount_of(exact(document["value"], "value"), "down" if maximise else "up", unit)
-    limit = amount_of(exact(document["bound"], "bound"), "up" if maximise else "down", unit)
-    there = document.get("entropy_bits") if maximise else None
-    everything = f" (everything about it is {bits(there, 'nearest')})" if there and exact(there) else ""
-    return f"The release {does.format(amount)}{everything}{_counted_on(document)}.", limit
+    does, unit = _aim(facts)
+    amount = amount_of(facts.value, "down" if facts.maximise else "up", unit)
+    limit = amount_of(facts.bound, "up" if facts.maximise else "down", unit)
+    there = facts.entropy if facts.maximise else Fraction(0)
+    everything = f" (everything about it is {bits(there, 'nearest')})" if there else ""
+    return f"The release {does.format(amount)}{everything}{COUNTED_ON.get(facts.prior, '')}.", limit
 
 
-def _counted_on(document: Document) -> str:
-    """For which statistics a figure is right, where it is not for those of the table."""
-    prior = document.get("source", {}).get("prior")
-    if prior == "uniform":
-        return ", if all values are equally frequent"
-    public = document.get("designed_on") == "a public distribution"
-    return ", for the public statistics" if prior or public else ""
+COUNTED_ON = {"uniform": ", if all values are equally frequent", "public": ", for the public statistics"}
+"""For which statistics a figure is right, where it is not for those of the table."""

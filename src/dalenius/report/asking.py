@@ -1,9 +1,18 @@
 """What a problem file asks for, in plain sentences, before anything is solved."""
 
 from math import prod
-from typing import Any
 
-from dalenius.core import Pmf, Problem, TableSource
+from dalenius.core import (
+    MaximizeInformation,
+    MaximizeInformationOfEach,
+    MinimizeDistortion,
+    MinimizeLeakage,
+    MinimizeVariance,
+    Objective,
+    Pmf,
+    Problem,
+    TableSource,
+)
 from dalenius.core.digits import many
 from dalenius.report.aims import change
 from dalenius.report.facts import Facts, joined
@@ -33,31 +42,13 @@ def asked_for(problem: Problem) -> dict[str, list[str]]:
     >>> asked_for(binary_tradeoff("1/10", "1/20"))["released"][0]
     'The recipe looks at X and writes X.'
     """
-    document = _document(problem)
-    facts = Facts.read(document)
+    facts = Facts.of_problem(problem)
     promised = [headline(promise, facts) for promise in facts.promises]
     return {
         "released": _released(problem),
-        "promised": [*promised, *beyond_promises(document)] or ["Nothing is promised."],
-        "wanted": [_wanted(document["objective"])],
-        "not_protected": not_protected(document),
-    }
-
-
-def _document(problem: Problem) -> dict[str, Any]:
-    """The problem as sentences read a design: without a recipe, value and proof."""
-    sections = problem.to_json()
-    values = problem.law.variables
-    names = list(problem.release) or ["Y"]
-    outputs = {name: list(values.get(name, ())) for name in names}
-    return {
-        **{
-            k: sections[k] for k in ("source", "columns", "mechanism", "objective", "side_information") if k in sections
-        },
-        "channel": {"inputs": {name: list(values.get(name, ())) for name in problem.observe}, "output": outputs},
-        "guarantees": [{"promised": promised} for promised in sections.get("guarantee", [])],
-        "limits": [{"promised": limit} for limit in sections.get("limit", []) if "keep_rows" not in limit],
-        "certificate": {"kind": ""},
+        "promised": [*promised, *beyond_promises(facts)] or ["Nothing is promised."],
+        "wanted": [_wanted(problem.objective)],
+        "not_protected": not_protected(facts),
     }
 
 
@@ -78,19 +69,19 @@ def _released(problem: Problem) -> list[str]:
     return lines
 
 
-def _wanted(objective: dict[str, Any]) -> str:
+def _wanted(aim: Objective) -> str:
     """The aim in one sentence."""
-    aim = objective.get("maximize") or objective.get("minimize") or {}
-    if "distortion" in aim or "sum" in aim:
-        return f"As little change as possible: the {change(aim)} is made small."
-    for key, words in (
-        ("information", "The release says as much as possible about {}."),
-        ("information_of_each", "The release says as much as possible about {}, column by column."),
-        ("leakage", "The release reveals as little as possible about {}."),
-        ("variance", "The shares of {} can be estimated as well as possible."),
-    ):
-        if key in aim:
-            return words.format(joined(aim[key]))
+    match aim:
+        case MinimizeDistortion():
+            return f"As little change as possible: the {change(aim.measure)} is made small."
+        case MaximizeInformation():
+            return f"The release says as much as possible about {joined(aim.about)}."
+        case MaximizeInformationOfEach():
+            return f"The release says as much as possible about {joined(aim.about)}, column by column."
+        case MinimizeLeakage():
+            return f"The release reveals as little as possible about {joined(aim.about)}."
+        case MinimizeVariance():
+            return f"The shares of {joined(aim.of)} can be estimated as well as possible."
     return "The release reveals as little as possible about what the recipe looks at."
 
 

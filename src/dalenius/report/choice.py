@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from dalenius.core import Leakage
 from dalenius.core.digits import bits, figure
-from dalenius.core.numbers import exact
 from dalenius.report import plain
 from dalenius.report.drawing import CurvePicture, curve_picture
 from dalenius.report.facts import Facts, joined
@@ -32,7 +32,7 @@ class Choice:
 
 def choice(facts: Facts, curve: "Curve") -> Choice:
     """The curve of a statement, with its ends and the chosen point in words."""
-    fields = plain.fields_compared(facts.document)
+    fields = plain.fields_compared(facts.aim)
     scale = 100 if fields else 1
     points = [(float(scale * point.distortion), float(point.high)) for point in curve.points]
     here = (float(scale * curve.chosen.distortion), float(curve.chosen.high)) if curve.chosen else None
@@ -75,8 +75,8 @@ def _revealed(facts: Facts, curve: "Curve") -> Fraction:
     """What the release reveals: the curve has it within a gap, and the promise of the release is proved."""
     assert curve.chosen is not None
     promised = [
-        exact(promise.written["at_most_bits"])
+        promise.guarantee.at_most_bits
         for promise in facts.promises
-        if promise.kind == "leakage" and set(promise.secret) == set(curve.trade.secret)
+        if type(promise.guarantee) is Leakage and set(promise.secret) == set(curve.trade.secret)
     ]
     return min([Fraction(curve.chosen.high), *promised])

@@ -1,43 +1,59 @@
-"""What a design file or a card says, read alike: the words of the report are made from these facts and no others."""
+"""What a design, a card or a problem says, with its types: the words of the report are made from these facts alone.
+
+A design and a problem are read as the nouns that they are. A card has no noun of its own: `Facts.of_card` is the one
+place where its file is read, by the readers of the problem file.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import islice, product
 from math import prod
-from typing import Any
+from typing import Any, Self
 
+from dalenius.core import (
+    AtLeast,
+    Design,
+    Distortion,
+    Guarantee,
+    Mismatch,
+    Objective,
+    Problem,
+    Samples,
+    TableSource,
+)
+from dalenius.core.guarantee import Names
+from dalenius.core.numbers import down, exact, up
+from dalenius.core.pmf import Alphabets
+from dalenius.core.problem_file import Promised, promised_in
+from dalenius.core.source import Source
 from dalenius.errors import InputError
-from dalenius.wording import joined, once, shown
+from dalenius.wording import Shape, joined, once, shown
 
-__all__ = ["Document", "Facts", "Promise", "joined", "once", "shown"]
+__all__ = ["Change", "Facts", "Limited", "Promise", "joined", "once", "shown"]
 
 Document = Mapping[str, Any]
 
-ABOUT_SECRETS = (
-    *("independent", "leakage", "worst_case_leakage", "information_privacy"),
-    *("guess", "maximal_leakage", "total_variation", "sibson"),
-)
-"""Promises whose key names the columns of a secret; maximal leakage may also be about everything."""
-ABOUT_RECORDS = ("local_dp", "dalenius", "contraction")
+NO_AIM = "the card says nothing about what was reached: that stands in the file beside it, NAME.about.json"
 
 
 @dataclass(frozen=True)
 class Promise:
-    """One guarantee: its kind, what it is about, how it was written and the figures that were proved for it."""
+    """One guarantee, and the figures that were proved for it."""
 
-    kind: str
-    secret: tuple[str, ...]
-    written: Document
-    figures: Document
+    guarantee: Guarantee
+    figures: Document = field(default_factory=dict)
     samples: int = 0  # how many samples the name of the secret stands for, each alone
 
-    @classmethod
-    def read(cls, guarantee: Document, samples: int = 0) -> "Promise":
-        written = guarantee["promised"]
-        figures = guarantee.get("proved") or {}
-        kind = next((k for k in (*ABOUT_SECRETS, *ABOUT_RECORDS) if k in written), "")
-        secret = written[kind] if kind in ABOUT_SECRETS and written[kind] is not True else ()
-        return cls(kind, (secret,) if isinstance(secret, str) else tuple(secret), written, figures, samples)
+    @property
+    def kind(self) -> str:
+        """The word that names it in a problem file."""
+        return self.guarantee.key
+
+    @property
+    def secret(self) -> Names:
+        """The columns that it is about; none for a promise about whole rows."""
+        return self.guarantee.secret
 
     @property
     def about(self) -> str:
@@ -48,70 +64,240 @@ class Promise:
 
 
 @dataclass(frozen=True)
+class Limited:
+    """A limit beside the promises, and what was reached of it where that is known."""
+
+    limit: Distortion | AtLeast
+    reached: Fraction | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a card says about a value: its rows after the release, and their change in per cent."""
+
+    column: str
+    value: str
+    rows_after: int
+    per_cent: int | None
+
+
+@dataclass(frozen=True)
 class Facts:
-    """A design (`public` false) or a card (`public` true); `origin` says what the figures were counted from."""
+    """A design or a problem (`public` false) or a card (`public` true), as far as sentences speak of it.
 
-    document: Document
+    Parameters
+    ----------
+    public : bool
+        Whether it is a card.
+    inputs, output : mapping of str to letters
+        What the recipe looks at, samples that are alike under one name, and what it writes.
+    form : str or None
+        Of the channel.
+    shape : Shape
+        What others have to keep, for none of them to be better.
+    released, kept : names
+        The columns that leave changed, and those that leave as they are.
+    promises, limits : tuple
+        With their proved figures.
+    objective : Objective, optional
+        A card whose file beside it is missing has none.
+    value, bound, gap : Fraction
+        As the file says them, rounded against us.
+    entropy, beside : Fraction, optional
+        Of what is wanted; and what a release that ignores side information tells together with it.
+    kind : str
+        The word for the proof that nothing is better.
+    unit, max_rows : optional
+        Whom a promise is about.
+    prior : {"", "uniform", "public", "model"}
+        Which statistics the figures are for, where not those of the table.
+    origin : {"table", "pmf", "unknown"}
+        What was counted.
+    counted, rows : int, optional
+        Rows of the table that were counted, and rows that were released, where that is known.
+    """
+
     public: bool
-    released: tuple[str, ...]
-    kept: tuple[str, ...]
-    unit: str
-    max_rows: int | None
-    prior: bool
-    origin: str
-    order: str
+    inputs: Alphabets
+    output: Alphabets
+    form: str | None
+    shape: Shape
+    released: Names
+    kept: Names
     promises: tuple[Promise, ...]
-    remarks: tuple[str, ...]
-    kind: str
-    rows: int | None = None  # how many were released, where that is known
+    limits: tuple[Limited, ...] = ()
+    objective: Objective | None = None
+    value: Fraction = Fraction(0)
+    bound: Fraction = Fraction(0)
+    gap: Fraction = Fraction(0)
+    entropy: Fraction = Fraction(0)
+    beside: Fraction | None = None
+    robust: Mismatch | None = None
+    stated: Document = field(default_factory=dict)
+    kind: str = ""
+    method: str = ""
+    unit: str = "row"
+    max_rows: int | None = None
+    prior: str = ""
+    origin: str = "unknown"
+    source: Source | None = None
+    order: str = "shuffle"
+    from_table: bool = False  # whether lists of values were taken from the table itself
+    remarks: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    title: str | None = None
+    owner: str | None = None
+    counted: int | None = None
+    rows: int | None = None
+    changes: tuple[Change, ...] = ()
+    fingerprint: str = ""
 
+    # --- births -------------------------------------------------------------------------------------------------------
     @classmethod
-    def read(cls, document: Document) -> "Facts":
-        """From `design.to_json()` or `design.card()`, or from the same read back from a file."""
-        try:
-            return cls._read(document)
-        except (KeyError, TypeError, AttributeError) as e:
-            raise InputError(
-                f"this is neither a design nor a card: {type(e).__name__} {e}", do="Name a design.json or a card.json."
-            ) from None
-
-    @classmethod
-    def _read(cls, document: Document) -> "Facts":
-        channel = document["channel"]
-        samples = channel["n"] if channel.get("form") == "types" and "columns" not in channel else 0
-        promises = tuple(Promise.read(g, samples) for g in document["guarantees"])
-        remarks = tuple(document.get("remarks", ()))
-        released = tuple(document["channel"].get("output", ()))
-        if "mechanism" not in document:
-            return cls(
-                document=document,
-                public=True,
-                released=tuple(document.get("released", released)),
-                kept=tuple(document.get("kept", ())),
-                unit=document.get("unit_of_privacy", "row"),
-                max_rows=document.get("max_rows"),
-                prior=document.get("designed_on") == "a public distribution",
-                origin="unknown",
-                order=document.get("order", "shuffle"),
-                promises=promises,
-                remarks=remarks,
-                kind=document["proof"]["kind"],
-            )
-        mechanism, source = document["mechanism"], document.get("source", {})
+    def of_problem(cls, problem: Problem) -> Self:
+        """Of a problem that is bound, before anything is solved."""
+        values = problem.law.variables
+        names = problem.release or ("Y",)
         return cls(
-            document=document,
-            public=False,
-            released=released,
-            kept=(*mechanism.get("keep", ()), *mechanism.get("strata", ())),
-            unit=source.get("unit", "row"),
-            max_rows=source.get("max_rows"),
-            prior="prior" in source or "conditionally_iid" in document.get("joint", ()),
-            origin="table" if "table" in source else "pmf",
-            order=mechanism.get("order", "shuffle"),
-            promises=promises,
-            remarks=remarks,
-            kind=document["certificate"]["kind"],
+            inputs={name: values.get(name, ()) for name in problem.observe},
+            output={name: values.get(name, ()) for name in names},
+            form=None,
+            promises=tuple(map(Promise, problem.guarantees)),
+            limits=tuple(Limited(limit) for limit in _limits(problem)),
+            prior=_prior(problem),
+            **_asked(problem, names),
         )
+
+    @classmethod
+    def of_design(cls, design: Design, rows: int | None = None) -> Self:
+        """Of a design; `rows` were released by it, where that is known."""
+        problem, channel = design.problem, design.channel
+        maximise = problem.objective.sense == "maximize"
+        value = exact(down(design.value) if maximise else up(design.value))
+        bound = exact(up(design.bound) if maximise else down(design.bound))
+        proved = design.proved or ({},) * len(problem.guarantees)
+        limits = _limits(problem)
+        realised = design.realised or ({},) * len(limits)
+        return cls(
+            inputs=channel.named_inputs,
+            output=channel.output,
+            form=channel.form,
+            promises=tuple(
+                Promise(guarantee, figures, channel.samples)
+                for guarantee, figures in zip(problem.guarantees, proved, strict=True)
+            ),
+            limits=tuple(
+                Limited(limit, exact(figures["expected"]) if "expected" in figures else None)
+                for limit, figures in zip(limits, realised, strict=False)  # a number of rows to keep has none
+            ),
+            value=value,
+            bound=bound,
+            gap=abs(bound - value) if design.gap else Fraction(0),
+            entropy=exact(up(design.entropy)),
+            beside=None if design.beside is None else exact(up(design.beside)),
+            stated=design.stated,
+            kind=design.kind,
+            method=design.method,
+            prior=_prior(problem) or ("model" if isinstance(problem.joint, Samples) else ""),
+            remarks=design.remarks,
+            versions=design.versions,
+            counted=problem.rows,
+            rows=rows,
+            fingerprint=design.fingerprint(),
+            **_asked(problem, tuple(channel.output)),
+        )
+
+    @classmethod
+    def of_card(cls, card: Document) -> Self:
+        """Of `design.card()`, or of the same read back from its file.
+
+        Raises
+        ------
+        InputError
+            If it is no card.
+        """
+        try:
+            return cls._of_card(card)
+        except (KeyError, TypeError, AttributeError) as e:
+            raise InputError(f"this is no card: {type(e).__name__} {e}", do="Name a card.json.") from None
+
+    @classmethod
+    def _of_card(cls, card: Document) -> Self:
+        channel = card["channel"]
+        said = promised_in(card)
+        shape = card.get("shape", {})
+        strata = tuple(shape.get("strata", ()))
+        kept = tuple(card.get("kept", ()))
+        inputs = _letters(channel.get("inputs", {}))
+        alike = channel.get("n", 0)
+        if alike and "columns" in channel:  # samples that have names of their own
+            inputs = dict.fromkeys(channel["columns"], next(iter(inputs.values())))
+            alike = 0
+        limits = card.get("limits", ())
+        return cls(
+            public=True,
+            inputs=inputs,
+            output=_letters(channel.get("output", {})),
+            form=channel.get("form"),
+            shape=Shape(
+                strata=strata,
+                kept=tuple(name for name in kept if name not in strata),
+                release=tuple(shape.get("release", ())),
+                freeze=tuple(shape.get("freeze", ())),
+                each=bool(shape.get("each")),
+                forbids=bool(shape.get("forbid")),
+                keeps_shares=bool(shape.get("preserve_marginals") or card.get("marginals_preserved")),
+                side=said.side_information.variable if said.side_information else None,
+            ),
+            released=tuple(card.get("released", channel.get("output", ()))),
+            kept=kept,
+            promises=tuple(
+                Promise(guarantee, entry.get("proved") or {}, alike)
+                for guarantee, entry in zip(said.guarantees, card["guarantees"], strict=True)
+            ),
+            limits=_reached(said, [entry.get("proved", {}).get("expected") for entry in limits]),
+            objective=said.objective,
+            value=exact(card.get("value", 0), "value"),
+            bound=exact(card.get("bound", 0), "bound"),
+            gap=exact(card.get("gap", 0), "gap"),
+            entropy=exact(card.get("entropy_bits", 0)),
+            beside=exact(card["beside_bits"]) if "beside_bits" in card else None,
+            robust=said.robust,
+            stated=card["proof"].get("stated", {}),
+            kind=card["proof"]["kind"],
+            method=str(card.get("method", "")),
+            unit=card.get("unit_of_privacy", "row"),
+            max_rows=card.get("max_rows"),
+            prior="public" if card.get("designed_on") == "a public distribution" else "",
+            order=card.get("order", "shuffle"),
+            remarks=tuple(card.get("remarks", ())),
+            versions=card.get("versions", {}),
+            title=card.get("title"),
+            owner=card.get("owner"),
+            changes=tuple(
+                Change(entry["column"], entry["value"], entry["rows_after"], entry["change_percent"])
+                for entry in card.get("changes") or ()
+            ),
+            fingerprint=card["proof"].get("digest", ""),
+        )
+
+    # --- questions ----------------------------------------------------------------------------------------------------
+    @property
+    def aim(self) -> Objective:
+        """What was made as large or as small as possible."""
+        if self.objective is None:
+            raise InputError(NO_AIM, do="Put that file beside the card, or ask for both again.")
+        return self.objective
+
+    @property
+    def maximise(self) -> bool:
+        """Whether the value is one that is wanted large."""
+        return self.aim.sense == "maximize"
+
+    @property
+    def side(self) -> str | None:
+        """What the user has anyway and every leakage counts."""
+        return self.shape.side
 
     def person(self, rows: int) -> str:
         """One person with so many rows at most, by the name of its column where that is known."""
@@ -122,17 +308,64 @@ class Facts:
         """Everything that leaves: the released columns and the kept ones."""
         return joined((*self.released, *self.kept))
 
-    @property
-    def side(self) -> str | None:
-        """What the user has anyway and every leakage counts."""
-        return (self.document.get("side_information") or {}).get("variable")
-
     def letter(self, index: object) -> str:
         """The released combination of that number, as `Y = 2` or `a · b · c`; empty when there is none."""
-        output = self.document["channel"].get("output", {})
-        if not isinstance(index, int) or not 0 <= index < prod(map(len, output.values())) or not output:
+        if not isinstance(index, int) or not 0 <= index < prod(map(len, self.output.values())) or not self.output:
             return ""
-        letters = next(islice(product(*output.values()), index, None))
+        letters = next(islice(product(*self.output.values()), index, None))
         if len(letters) == 1:
-            return f"{shown(next(iter(output)))} = {shown(letters[0])}"
+            return f"{shown(next(iter(self.output)))} = {shown(letters[0])}"
         return " · ".join(map(shown, letters))
+
+
+def _asked(problem: Problem, released: Names) -> dict[str, Any]:
+    """The facts that a design shares with its problem."""
+    source = problem.source if isinstance(problem.source, TableSource) else None
+    return {
+        "public": False,
+        "shape": Shape(
+            strata=problem.strata,
+            kept=tuple(name for name in problem.keep if name not in problem.strata),
+            release=problem.release,
+            freeze=problem.freeze,
+            each=bool(problem.each),
+            forbids=bool(problem.forbid),
+            keeps_shares=problem.preserve_marginals,
+            side=problem.side_information.variable if problem.side_information else None,
+        ),
+        "released": released,
+        "kept": (*problem.keep, *problem.strata),
+        "objective": problem.objective,
+        "robust": problem.robust,
+        "unit": source.unit if source else "row",
+        "max_rows": source.max_rows if source else None,
+        "origin": "table" if source else "pmf",
+        "source": problem.source,
+        "order": problem.order,
+        "from_table": any(column.from_table for column in problem.columns.values()),
+        "title": source.title if source else None,
+        "owner": source.owner if source else None,
+    }
+
+
+def _limits(problem: Problem) -> tuple[Distortion | AtLeast, ...]:
+    """In the order of files."""
+    return (*problem.limits, *problem.tells)
+
+
+def _prior(problem: Problem) -> str:
+    """Which public statistics a problem names: all values alike, or those of a file."""
+    prior = problem.source.prior if isinstance(problem.source, TableSource) else None
+    return "" if prior is None else "uniform" if prior == "uniform" else "public"
+
+
+def _letters(said: Mapping[str, Any]) -> Alphabets:
+    return {name: tuple(letters) for name, letters in said.items()}
+
+
+def _reached(said: Promised, figures: list[Any]) -> tuple[Limited, ...]:
+    """The limits of a card with what its design reached, in the order of the file."""
+    return tuple(
+        Limited(limit, None if reached is None else exact(reached))
+        for limit, reached in zip(said.limits, figures, strict=True)
+    )

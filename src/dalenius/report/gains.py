@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dalenius.core import Leakage
 from dalenius.core.digits import bits, factor, figure, guesses_in_thousand, many, percent
 from dalenius.core.numbers import exact
 from dalenius.evidence import Beliefs
@@ -72,9 +73,7 @@ def gains(facts: Facts, beliefs: Sequence[Beliefs]) -> list[Gain]:
                 raw_dots=dots(promise.before, raw) if raw is not None else [],
                 ranges=tuple(_range(known, k) for k in _shown_answers(known)) if known else (),
                 hidden=max(0, len(known.answers) - MOST_ANSWERS) if known else 0,
-                worst=_worst_case(known, promise.about, facts.document.get("rows"))
-                if known
-                else _worst_bits(facts, promise),
+                worst=_worst_case(known, promise.about, facts.counted) if known else _worst_bits(facts, promise),
             )
         )
     return found
@@ -112,12 +111,12 @@ def _whole(q: Fraction, direction: Any) -> str:
     return str(round(per_cent))
 
 
-def _worst_case(known: Beliefs, about: str, rows: object) -> str:
+def _worst_case(known: Beliefs, about: str, rows: int | None) -> str:
     worst = known.worst
     if worst.high == worst.share:
         return f"No released row makes any answer about {about} likelier than it is for everybody."
     count = "released rows"
-    if isinstance(rows, int):
+    if rows:
         count = f"about {many(round(known.combination_share * rows), 'released row')}"
     raw = f" Unchanged columns would allow {_whole(worst.unchanged[1], 'up')} %." if worst.unchanged else ""
     return (
@@ -148,8 +147,8 @@ def one_more(facts: Facts) -> list[dict[str, str]]:
     for promise in facts.promises:
         for name, more in promise.figures.get("with_one_more_bits", {}).items():
             found[promise.about, shown(name)] = exact(more)
-        if promise.kind == "leakage":
-            limit[promise.about] = exact(promise.written["at_most_bits"])
+        if isinstance(promise.guarantee, Leakage) and promise.kind == "leakage":
+            limit[promise.about] = promise.guarantee.at_most_bits
     lines = []
     for (about, knows), more in sorted(found.items(), key=lambda entry: -entry[1]):
         promised = limit.get(about)

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 
+from dalenius.core import ConditionallyIid, PmfSource, TableSource
 from dalenius.core.digits import many
+from dalenius.core.source import Source
 from dalenius.evidence import Audit
 from dalenius.report import plain
-from dalenius.report.facts import Document, Facts, joined, shown
+from dalenius.report.facts import Facts, joined, shown
 from dalenius.report.losses import Losses
 
 __all__ = ["Fact", "Status", "day", "header", "status"]
@@ -22,13 +24,12 @@ class Fact:
     note: str
 
 
-def header(facts: Facts, document: Document, audit: Audit | None, made: datetime | None) -> list[Fact]:
+def header(facts: Facts, audit: Audit | None, made: datetime | None) -> list[Fact]:
     """The lines of the head: what was released, what is protected, what one promise is about, and when."""
     found = []
-    rows = document.get("rows")
     if not facts.public:
-        note = f"{many(rows, 'row')}; stays with you" if rows else "stays with you"
-        found.append(Fact("Original", source_name(document.get("source", {})), note))
+        note = f"{many(facts.counted, 'row')}; stays with you" if facts.counted else "stays with you"
+        found.append(Fact("Original", source_name(facts.source), note))
     order = "in the order of the table" if facts.order == "keep" else "order shuffled"
     released = f"{many(audit.rows, 'row')}, {order}" if audit is not None else order
     if facts.kept:
@@ -44,7 +45,7 @@ def header(facts: Facts, document: Document, audit: Audit | None, made: datetime
     elif facts.promises:
         found.append(Fact("Protected", "every row", "all that the recipe looks at"))
     found.append(_unit_of_promise(facts))
-    version = document.get("versions", {}).get("dalenius")
+    version = facts.versions.get("dalenius")
     by = f"with Dalenius {shown(version)}" if version else "with Dalenius"
     if made is not None:
         found.append(Fact("Released on", day(made), f"{made:%H:%M} UTC, {by}"))
@@ -71,13 +72,13 @@ def day(when: datetime) -> str:
     return f"{when.day} {when:%B %Y}"
 
 
-def source_name(source: Document) -> str:
+def source_name(source: Source | None) -> str:
     """The name of the source; of a path only its last part, of an address nothing, because it can hold a password."""
-    if "conditionally_iid" in source:
+    if isinstance(source, ConditionallyIid):
         return "conditionally independent samples"
-    name = source.get("table") or source.get("pmf")
+    name = source.table if isinstance(source, TableSource) else source.pmf if isinstance(source, PmfSource) else ""
     if not name:
-        return "a table given in Python" if "table" in source else "statistics given in Python"
+        return "a table given in Python" if isinstance(source, TableSource) else "statistics given in Python"
     if "://" in name or "\n" in name or len(name) > 200:
         return "a database query"
     return shown(PurePath(name).name)

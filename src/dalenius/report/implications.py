@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dalenius.core.numbers import exact
 from dalenius.measures.lattice import METRICS, NON_IMPLICATIONS, Context, implied
 from dalenius.report.facts import Promise, joined, once
 
@@ -38,19 +37,20 @@ class Lattice:
 def lattice(promises: Sequence[Promise]) -> Lattice | None:
     """The lattice for the promises of a release; None when none of them is one of its metrics.
 
-    >>> found = lattice([Promise("leakage", ("S",), {}, {})])
+    >>> from dalenius.core import Leakage
+    >>> found = lattice([Promise(Leakage("S", "1/10"))])
     >>> found.asked, found.implies, found.not_implied[0]
     (('leakage on average',), (), 'differential privacy: a rare row may exclude an answer')
     """
     # A level with a delta bounds no ratio, and so none of what follows from one.
-    promises = [promise for promise in promises if promise.kind in ASKED and not exact(promise.written.get("delta", 0))]
+    promises = [promise for promise in promises if promise.kind in ASKED and not getattr(promise.guarantee, "delta", 0)]
     asked = tuple(dict.fromkeys(ASKED[promise.kind] for promise in promises))
     if not asked:
         return None
     held = {m for promise in promises for m in _held(promise)} - set(asked)
     secrets = once(promise.about for promise in promises if promise.secret)
     scope = f"What follows from a promise about {joined(secrets)} holds for it alone, {UNDER}." if secrets else ""
-    given = once(name for promise in promises for name in promise.written.get("given", ()))
+    given = once(name for promise in promises for name in getattr(promise.guarantee, "given", ()))
     scope = f"{scope} {AMONG.format(joined(given))}".strip() if given else scope
     states = {m: "asked" if m in asked else "implied" if m in held else "not implied" for m in METRICS}
     of_secrets = all(promise.secret for promise in promises)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dalenius.report.facts import Document, Facts, Promise, joined, once, shown
+from dalenius.report.facts import Facts, Promise, joined, once, shown
 
 __all__ = ["Limit", "limits", "not_protected"]
 
@@ -158,7 +158,7 @@ def _chosen(facts: Facts) -> Limit | None:
 
 
 def _given(facts: Facts) -> Limit | None:
-    given = [name for promise in facts.promises for name in promise.written.get("given", ())]
+    given = [name for promise in facts.promises for name in getattr(promise.guarantee, "given", ())]
     if not given:
         return None
     verb, them = ("leaves as it is and is", "it") if len(given) == 1 else ("leave as they are and are", "them")
@@ -189,20 +189,8 @@ OCCURRING = Limit(
 )
 
 
-def limits(document: Document) -> list[Limit]:
-    """What the promises of a design or a card do not cover, the most important first.
-
-    Parameters
-    ----------
-    document : mapping
-        A design or a card as sentences read it.
-
-    Returns
-    -------
-    list of Limit
-        Each once.
-    """
-    facts = Facts.read(document)
+def limits(facts: Facts) -> list[Limit]:
+    """What promises do not cover, the most important first; each once."""
     found = [
         _unit(facts),
         _given(facts),
@@ -216,24 +204,11 @@ def limits(document: Document) -> list[Limit]:
     ]
     if facts.order == "keep":
         found.append(ORDERED)
-    columns = document.get("columns") or {}
-    declared = any(isinstance(c, dict) and c.get("values") == "from-table" for c in columns.values())
-    if declared or any("from the table" in remark or "from-table" in remark for remark in facts.remarks):
+    if facts.from_table or any("from the table" in remark or "from-table" in remark for remark in facts.remarks):
         found.append(OCCURRING)
     return [limit for limit in (*found, AUDITED, TRACES) if limit is not None]
 
 
-def not_protected(document: Document) -> list[str]:
-    """The same as plain sentences.
-
-    Parameters
-    ----------
-    document : mapping
-        A design or a card as sentences read it.
-
-    Returns
-    -------
-    list of str
-        Sentences.
-    """
-    return once(limit.text for limit in limits(document))
+def not_protected(facts: Facts) -> list[str]:
+    """The same as plain sentences."""
+    return once(limit.text for limit in limits(facts))

@@ -7,7 +7,7 @@ from typing import Any
 from dalenius.core.digits import figure, many, one_in
 from dalenius.evidence import Audit
 from dalenius.evidence.before_after import BeforeAfter, ValueCount
-from dalenius.report.facts import Document, shown
+from dalenius.report.facts import Change, shown
 from dalenius.report.tiles import combination
 
 __all__ = ["ColumnTable", "Losses", "Value", "losses", "losses_of_card"]
@@ -93,27 +93,26 @@ def losses(audit: Audit | None, counts: BeforeAfter | None, tried: Sequence[str]
     )
 
 
-def losses_of_card(card: Document) -> Losses | None:
+def losses_of_card(changes: Sequence[Change]) -> Losses | None:
     """What a card says about changes: rows after, and the change of each value in per cent."""
-    changes = card.get("changes")
     if not changes:
         return None
-    gone = [c for c in changes if c["change_percent"] is not None and c["change_percent"] < -25]
-    tables: dict[str, list[dict[str, Any]]] = {}
+    gone = [change for change in changes if change.per_cent is not None and change.per_cent < -25]
+    tables: dict[str, list[Change]] = {}
     for change in changes:
-        tables.setdefault(change["column"], []).append(change)
+        tables.setdefault(change.column, []).append(change)
     columns = []
     for name, values in tables.items():
-        top = max(value["rows_after"] for value in values) or 1
+        top = max(value.rows_after for value in values) or 1
         shown_values = tuple(
             Value(
-                shown(value["value"]),
+                shown(value.value),
                 "",
-                f"{value['rows_after']:,}",
+                f"{value.rows_after:,}",
                 0.0,
-                100 * value["rows_after"] / top,
-                _percent(value["change_percent"]),
-                _grade((value["change_percent"] or 0) / 100),
+                100 * value.rows_after / top,
+                _percent(value.per_cent),
+                _grade((value.per_cent or 0) / 100),
             )
             for value in values[:MOST_VALUES]
         )
@@ -121,10 +120,10 @@ def losses_of_card(card: Document) -> Losses | None:
     return Losses(
         lead="",
         lost=tuple(
-            f"“{shown(c['column'])}: {shown(c['value'])}” lost about {-c['change_percent']} % of its rows."
-            for c in gone
+            f"“{shown(change.column)}: {shown(change.value)}” lost about {-(change.per_cent or 0)} % of its rows."
+            for change in gone
         ),
-        short=tuple(f"{shown(c['column'])} {shown(c['value'])}" for c in gone),
+        short=tuple(f"{shown(change.column)} {shown(change.value)}" for change in gone),
         vanished="",
         ways=(),
         columns=tuple(columns[:MOST_COLUMNS]),

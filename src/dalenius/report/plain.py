@@ -7,10 +7,11 @@ nothing is computed here.
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dalenius.core import Distortion, MinimizeDistortion, MinimizeLeakage, Objective
 from dalenius.core.digits import Direction, bits, digits_agreed, figure, guesses_in_thousand
 from dalenius.core.numbers import exact
-from dalenius.report.aims import WITHIN, reached
-from dalenius.report.facts import Document, Facts, Promise, joined, shown
+from dalenius.report.aims import WITHIN, one_entry, reached
+from dalenius.report.facts import Facts, Promise, joined, shown
 from dalenius.report.promising import headline, proved_figures, readings
 
 __all__ = ["Optimum", "Promised", "best_possible", "changed_entries", "fields_compared", "promises"]
@@ -67,15 +68,15 @@ def promises(facts: Facts) -> list[Promised]:
 
 def _least_revealed(facts: Facts) -> list[Promised]:
     """A design that reveals as little as its limits allow promises what it reaches."""
-    aim = facts.document["objective"].get("minimize") or {}
-    if "leakage" not in aim or "theta" in aim:
+    aim = facts.objective
+    if type(aim) is not MinimizeLeakage:
         return []
-    about = joined(aim["leakage"])
-    limit = bits(facts.document["value"], "up")
+    about = joined(aim.about)
+    limit = bits(facts.value, "up")
     beside = f", together with {shown(facts.side)}, which its reader has anyway," if facts.side else ""
     least = ", the least within the limits" if best_possible(facts).agrees else ""
     first = f"On average, a released row{beside} reveals at most {limit} about {about}{least}."
-    return [Promised(first, (BIT,), about, tuple(aim["leakage"]))]
+    return [Promised(first, (BIT,), about, aim.about)]
 
 
 def _guesses(promise: Promise) -> tuple[int | None, int | None]:
@@ -112,16 +113,12 @@ class Optimum:
     bounded: bool  # whether anything is known of what others reach
 
 
-def fields_compared(document: Document) -> int:
+def fields_compared(aim: Objective) -> int:
     """How many columns are compared entry by entry; 0 if the objective counts anything but changed entries."""
-    aim = document["objective"].get("minimize") or {}
-    parts = aim.get("sum") or ([aim] if "distortion" in aim else [])
-    plain = [
-        part
-        for part in parts
-        if part["distortion"] == "hamming" and len(part["of"]) == 1 and not ("weight" in part or "classes" in part)
-    ]
-    return len(plain) if len(plain) == len(parts) else 0
+    if not isinstance(aim, MinimizeDistortion):
+        return 0
+    parts = aim.measure.parts or (aim.measure,)
+    return len(parts) if all(map(one_entry, parts)) else 0
 
 
 def changed_entries(value: object, fields: int, direction: Direction = "nearest") -> str:
@@ -147,50 +144,44 @@ def _per_hundred(change: Fraction, direction: Direction) -> str:
     return figure(100 * change, direction, 2 if 100 * change < 100 else 3)
 
 
-def _held_fixed(document: Document) -> list[tuple[str, str]]:
+def _held_fixed(facts: Facts) -> list[tuple[str, str]]:
     """What others have to keep beside the promise, for none of them to be better: in short, and in a sentence."""
-    shape = document.get("mechanism") or document.get("shape", {})
     found = []
-    if shape.get("preserve_marginals") or document.get("marginals_preserved"):  # a card says it beside its file
+    if facts.shape.keeps_shares:
         found.append(("with all shares kept", "all shares"))
-    if any("information" not in limit["promised"] for limit in document.get("limits", ())):
+    if any(isinstance(limited.limit, Distortion) for limited in facts.limits):
         found.append(("within the limits", "the limits"))
-    if shape.get("forbid") or shape.get("freeze"):
+    if facts.shape.forbids or facts.shape.freeze:
         found.append(("without forbidden changes", "what must not change"))
     return found
 
 
-def _looking(document: Document) -> str:
+def _looking(facts: Facts) -> str:
     """Beside columns that go out as they are, another recipe could look at them, too."""
-    shape = document.get("mechanism") or document.get("shape", {})
-    strata = [*shape.get("strata", ())]
-    kept = [name for name in document.get("kept", shape.get("keep", ())) if name not in strata]
-    seen = [name for name in document["channel"].get("inputs", ()) if name not in strata]
-    return f"that looks at {joined(seen)} alone " if kept and seen else ""
+    seen = facts.shape.seen(facts.inputs)
+    return f"that looks at {joined(seen)} alone " if facts.shape.kept and seen else ""
 
 
 def best_possible(facts: Facts) -> Optimum:
     """What no other recipe can beat, and to how many digits that is proved."""
-    document = facts.document
-    maximise = "maximize" in document["objective"]
-    value = exact(document["value"], "value")
-    bound = exact(document["bound"], "bound")
+    maximise, unit = facts.maximise, facts.aim.unit
+    value, bound = facts.value, facts.bound
     digits = digits_agreed(value, bound)
     agrees = digits is None or digits >= FEW_DIGITS
     to = "exactly" if digits is None else f"to {digits} digits"
-    fields = fields_compared(document)
-    shown_value, shown_bound = reached(document, facts.side)
+    fields = fields_compared(facts.aim)
+    shown_value, shown_bound = reached(facts)
     form = WITHIN.get(facts.kind, "")
     what = "Least possible change" if not maximise else "As informative as possible"
     if not fields and not maximise:
         what = "The best possible"
-    fixed = _held_fixed(document)
+    fixed = _held_fixed(facts)
     what += "".join(f" {words}" for words, _ in fixed)
-    form += _looking(document)
+    form += _looking(facts)
     too = "".join(f" and {words}" for _, words in fixed)
     least, most = sorted((value, bound))
-    unit = " bits" if document["unit"] == "bits" else ""
-    between = f"The best possible lies between {figure(least, 'down')} and {figure(most, 'up')}{unit}"
+    between = f"The best possible lies between {figure(least, 'down')} and {figure(most, 'up')}"
+    between += " bits" if unit == "bits" else ""
     fewer = f"none with fewer than {_per_hundred(least, 'down')}" if least > 0 else ""
     if fields:
         between = f"{_changes(value, fields, 'up')}, {fewer or 'fewer may be possible'}"
@@ -208,7 +199,7 @@ def best_possible(facts: Facts) -> Optimum:
         sentence = f"{shown_value} Another recipe {form}may do better"
         sentence += f"; none can have {less} than {shown_bound}." if maximise or bound > 0 else "."
     bounded = agrees or maximise or bound > 0
-    measured = "bits" if document["unit"] == "bits" else "changed entries per row" if fields else document["unit"]
+    measured = "changed entries per row" if fields else unit
     limit = f"the limit for everybody: {figure(bound, 'up' if maximise else 'down', 9)} ({measured})"
     if not bounded:
         limit = f"no limit is proved that holds for everybody ({measured})"

@@ -6,10 +6,26 @@ One fact in a sentence, every number with its meaning. Figures are those that th
 from collections.abc import Callable
 from fractions import Fraction
 from math import prod
+from typing import Any
 
+from dalenius.core import (
+    Contraction,
+    Dalenius,
+    Guarantee,
+    Guess,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    LocalDP,
+    MaximalLeakage,
+    Sibson,
+    TotalVariation,
+    WorstCaseLeakage,
+)
 from dalenius.core.arithmetic import BITS, log2
 from dalenius.core.digits import bits, chance, factor, figure, many, percent
 from dalenius.core.numbers import exact
+from dalenius.mechanisms.forms import form_named
 from dalenius.report.facts import Facts, Promise, joined, shown
 
 __all__ = ["headline", "proved_figures", "readings"]
@@ -17,7 +33,8 @@ __all__ = ["headline", "proved_figures", "readings"]
 MOST_FACTOR = 40
 """Bits of a limit beyond which the factor of a guess is not written out."""
 
-Said = Callable[[Promise, Facts], str]
+Said = Callable[[Any, Promise, Facts], str]
+"""Takes the guarantee of the promise as the class that it is."""
 
 
 def headline(promise: Promise, facts: Facts) -> str:
@@ -34,10 +51,9 @@ def headline(promise: Promise, facts: Facts) -> str:
     -------
     str
     """
-    if promise.kind:
-        return _HEADLINES[promise.kind](promise, facts)
-    written = ", ".join(f"{k} = {shown(v)}" for k, v in promise.written.items())
-    return f"A promise of another kind: {written}."
+    guarantee = promise.guarantee
+    said = _HEADLINES.get(type(guarantee))
+    return said(guarantee, promise, facts) if said else f"{_upper(shown(guarantee.words()))}."
 
 
 def _row(facts: Facts) -> str:
@@ -51,8 +67,8 @@ def _upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _reveals(promise: Promise, facts: Facts) -> str:
-    limit = exact(promise.written["at_most_bits"])
+def _reveals(guarantee: Leakage, promise: Promise, facts: Facts) -> str:
+    limit = guarantee.at_most_bits
     everything = exact(promise.figures.get("entropy_bits") or 0)
     share = f": {_share(limit / everything)} of all there is to know about it" if everything else ""
     return f"On average, {_row(facts)} reveals at most {bits(limit, 'up')} about {promise.about}{share}."
@@ -69,125 +85,121 @@ def _share(q: Fraction) -> str:
     return "less than 1 %" if q < Fraction(1, 100) else f"at most {-(-100 * q.numerator // q.denominator)} %"
 
 
-def _nothing(promise: Promise, facts: Facts) -> str:
+def _nothing(_: Independent, promise: Promise, facts: Facts) -> str:
     row = _upper(_row(facts))
     return f"{row} reveals nothing about {promise.about}: every answer stays exactly as likely as it was."
 
 
-def _worst_row(promise: Promise, _: Facts) -> str:
-    limit = bits(promise.written["at_most_bits"], "up")
+def _worst_row(guarantee: WorstCaseLeakage, promise: Promise, __: Facts) -> str:
+    limit = bits(guarantee.at_most_bits, "up")
     return f"No released row, not even the most revealing one, reveals more than {limit} about {promise.about}."
 
 
-def _times(promise: Promise, _: Facts) -> str:
+def _times(guarantee: InformationPrivacy, promise: Promise, __: Facts) -> str:
     return (
-        f"No released row makes an answer about {promise.about} more than {factor(promise.written['epsilon'])} times "
+        f"No released row makes an answer about {promise.about} more than {factor(guarantee.epsilon)} times "
         "as likely as it was, or less likely by more than that factor."
     )
 
 
-def _deny(promise: Promise, facts: Facts) -> str:
-    written = promise.written
-    rows = written.get("rows", 1)
-    given = written.get("given", ())
-    delta = exact(written.get("delta") or 0)
+def _deny(guarantee: LocalDP, _: Promise, facts: Facts) -> str:
+    rows, given, delta = guarantee.rows, guarantee.given, guarantee.delta
     # With several columns the level is that of the whole row, not of each entry of it.
-    one, many = ("row", "rows") if len(facts.document["channel"].get("output", ())) > 1 else ("entry", "entries")
+    one, many = ("row", "rows") if len(facts.output) > 1 else ("entry", "entries")
     entry = f"set of released {many} is" if delta else f"released {one} is"
     what = entry if rows == 1 else f"set of released rows of {facts.person(rows)} is"
     other = f"for another with the same {joined(given)}" if given else "for another"
-    other += ", for each step of distance between them" if written.get("metric") else ""
+    other += ", for each step of distance between them" if guarantee.metric else ""
     # P(A | x) <= e^epsilon P(A | x') + delta for every set A: the ratio of a single entry has no limit then.
     other += f", plus a chance of {chance(delta)}" if delta else ""
-    times = factor(written["local_dp"])
+    times = factor(guarantee.epsilon)
     return f"Whatever an attacker knows, no {what} more than {times} times as likely for one person as {other}."
 
 
 def _noisy(facts: Facts) -> bool:
     """Whether each row is a record, and a group is one of rows."""
-    return bool(facts.document["channel"].get("form") == "noise")
+    return form_named(facts.form).adds_noise
 
 
-def _one_record(promise: Promise, facts: Facts) -> bool:
+def _one_record(guarantee: Dalenius, facts: Facts) -> bool:
     """Whether the promise is about a whole row: under noise, or where it speaks of all columns that are read."""
-    inputs = facts.document["channel"].get("inputs", ())
-    return _noisy(facts) or 0 < len(inputs) <= promise.written.get("group", 1)
+    return _noisy(facts) or 0 < len(facts.inputs) <= guarantee.group
 
 
-def _by_rows(promise: Promise, facts: Facts) -> bool:
+def _by_rows(guarantee: Dalenius, facts: Facts) -> bool:
     """Whether rows of a table are drawn one by one, each a whole record of the promise."""
-    return _noisy(facts) or (facts.origin == "table" and _one_record(promise, facts))
+    return _noisy(facts) or (facts.origin == "table" and _one_record(guarantee, facts))
 
 
-def _anybody(promise: Promise, facts: Facts) -> str:
+def _anybody(guarantee: Dalenius, _: Promise, facts: Facts) -> str:
     """What one row says about its record, or the whole release, to somebody who knows anything about the others."""
-    group = promise.written.get("group", 1)
-    rows = promise.written.get("rows", 1)
-    columns = joined(list(facts.document["channel"].get("inputs", ())))
-    limit = f"at most {bits(promise.written['at_most_bits'], 'up')} about"
+    group, rows = guarantee.group, guarantee.rows
+    columns = joined(list(facts.inputs))
+    limit = f"at most {bits(guarantee.at_most_bits, 'up')} about"
     ends = "whatever an attacker knows about the others."
-    if not _one_record(promise, facts):  # each input is a record, and one draw is made from all
+    if not _one_record(guarantee, facts):  # each input is a record, and one draw is made from all
         drawn = "One draw reveals" if rows == 1 else f"{rows:,} draws together reveal"
         return f"{drawn} {limit} any {'one' if group == 1 else group} of the records {columns}, {ends}"
     if rows != 1:
         whose = "any one row" if group == 1 else f"any {group} rows"
-        return f"All {many(rows, 'released row')} together reveal {limit} the {columns} of {whose}, {ends}"
+        these = "released rows" if rows == "all" else many(rows, "released row")
+        return f"All {these} together reveal {limit} the {columns} of {whose}, {ends}"
     if group == 1 or not _noisy(facts):
         return f"A released row by itself reveals {limit} its original {columns}, {ends}"
     return f"The released rows of any {group} records by themselves reveal {limit} their {columns}, {ends}"
 
 
-def _passes(promise: Promise, _: Facts) -> str:
-    share = percent(promise.written["contraction"], "up")
+def _passes(guarantee: Contraction, _: Promise, __: Facts) -> str:
+    share = percent(guarantee.at_most, "up")
     return f"Whatever the secret is, at most {share} of what a row says about it passes into the release."
 
 
-def _guessed(promise: Promise, facts: Facts) -> str:
+def _guessed(guarantee: Guess, promise: Promise, facts: Facts) -> str:
     """The promise that needs no explanation: how often a guess is right."""
-    written, gain = promise.written, promise.written.get("gain")
+    gain = guarantee.gain
     act = f"acts on a guess of {promise.about}" if gain else f"guesses {promise.about}"
     who = f"An attacker who sees {_row(facts)} and {act}"
-    if "times" in written:
+    if guarantee.times is not None:
         verb, often = ("gains", "much") if gain else ("is right", "often")
-        return f"{who} {verb} at most {figure(written['times'], 'up')} times as {often} as without it."
+        return f"{who} {verb} at most {figure(guarantee.times, 'up')} times as {often} as without it."
     if gain:
-        return f"{who} gains at most {figure(written['at_most'], 'up')} on average."
-    return f"{who} is right at most {percent(written['at_most'], 'up')} of the time."
+        return f"{who} gains at most {figure(guarantee.at_most, 'up')} on average."
+    return f"{who} is right at most {percent(guarantee.at_most, 'up')} of the time."
 
 
-def _maximal(promise: Promise, facts: Facts) -> str:
-    limit = promise.written["at_most_bits"]
+def _maximal(guarantee: MaximalLeakage, promise: Promise, facts: Facts) -> str:
+    limit = guarantee.at_most_bits
     what = f"any property of {promise.about}" if promise.secret else "anything at all about its original"
-    times = figure(2 ** float(exact(limit)), "up") if exact(limit) <= MOST_FACTOR else f"2 to the {figure(limit, 'up')}"
+    times = figure(2 ** float(limit), "up") if limit <= MOST_FACTOR else f"2 to the {figure(limit, 'up')}"
     return f"{_upper(_row(facts))} makes a guess of {what} at most {times} times as likely to be right as before."
 
 
-def _moved(promise: Promise, facts: Facts) -> str:
-    points = percent(promise.written["at_most"], "up").replace(" %", "")
+def _moved(guarantee: TotalVariation, promise: Promise, facts: Facts) -> str:
+    points = percent(guarantee.at_most, "up").replace(" %", "")
     return (
         f"On average, {_row(facts)} moves the chance of any answer about {promise.about} by at most {points} "
         "percentage points."
     )
 
 
-def _sibson(promise: Promise, facts: Facts) -> str:
-    limit = bits(promise.written["at_most_bits"], "up")
-    order = figure(promise.written["order"], "up")
+def _sibson(guarantee: Sibson, promise: Promise, facts: Facts) -> str:
+    limit = bits(guarantee.at_most_bits, "up")
+    order = figure(guarantee.order, "up")
     return f"In Sibson's measure of order {order}, {_row(facts)} reveals at most {limit} about {promise.about}."
 
 
-_HEADLINES: dict[str, Said] = {
-    "leakage": _reveals,
-    "independent": _nothing,
-    "worst_case_leakage": _worst_row,
-    "information_privacy": _times,
-    "local_dp": _deny,
-    "dalenius": _anybody,
-    "contraction": _passes,
-    "guess": _guessed,
-    "maximal_leakage": _maximal,
-    "total_variation": _moved,
-    "sibson": _sibson,
+_HEADLINES: dict[type[Guarantee], Said] = {
+    Leakage: _reveals,
+    Independent: _nothing,
+    WorstCaseLeakage: _worst_row,
+    InformationPrivacy: _times,
+    LocalDP: _deny,
+    Dalenius: _anybody,
+    Contraction: _passes,
+    Guess: _guessed,
+    MaximalLeakage: _maximal,
+    TotalVariation: _moved,
+    Sibson: _sibson,
 }
 
 
@@ -207,61 +219,62 @@ def readings(promise: Promise, facts: Facts) -> list[str]:
     list of str
         Sentences; often none.
     """
-    written = promise.written
-    if promise.kind == "leakage":
-        return _near(promise, facts)
-    if promise.kind == "local_dp":
-        level = figure(written["local_dp"], "up")
-        name = f"This is local differential privacy at level {level}, a factor of {factor(written['local_dp'])}."
-        delta = exact(written.get("delta") or 0)
-        if not delta:
-            return [name]
-        return [
-            f"This is local differential privacy at level {level} with a delta of {figure(delta, 'up')}.",
-            "A single entry may be far more likely than that for one person.",
-        ]
-    if promise.kind == "dalenius":
-        return [_whole_release(promise, facts)] if written.get("rows", 1) == 1 and _by_rows(promise, facts) else []
-    if promise.kind == "contraction":
-        return ["It holds for any statistics of the table."]
-    if promise.kind == "maximal_leakage":
-        name = f"This is a maximal leakage of {bits(written['at_most_bits'], 'up')}."
-        return [name] if promise.secret else [name, "It holds for any statistics of the table."]
-    if promise.kind == "sibson":
-        return ["This measure weighs revealing rows more than the average does."]
+    match guarantee := promise.guarantee:
+        case WorstCaseLeakage():
+            return []
+        case Leakage():
+            return _near(promise, facts)
+        case LocalDP():
+            name = f"This is local differential privacy at level {figure(guarantee.epsilon, 'up')}"
+            if not guarantee.delta:
+                return [f"{name}, a factor of {factor(guarantee.epsilon)}."]
+            return [
+                f"{name} with a delta of {figure(guarantee.delta, 'up')}.",
+                "A single entry may be far more likely than that for one person.",
+            ]
+        case Dalenius():
+            one_by_one = guarantee.rows == 1 and _by_rows(guarantee, facts)
+            return [_whole_release(guarantee, promise, facts)] if one_by_one else []
+        case Contraction():
+            return ["It holds for any statistics of the table."]
+        case MaximalLeakage():
+            name = f"This is a maximal leakage of {bits(guarantee.at_most_bits, 'up')}."
+            return [name] if promise.secret else [name, "It holds for any statistics of the table."]
+        case Sibson():
+            return ["This measure weighs revealing rows more than the average does."]
     return []
 
 
 def _near(promise: Promise, facts: Facts) -> list[str]:
     """A promise that holds beyond the statistics of the table."""
     reached = promise.figures.get("within_bits")
-    ball = facts.document.get("robust", {})
-    if reached is None:
+    ball = facts.robust
+    if reached is None or ball is None:
         return []
-    if "confidence" in ball:
-        share = percent(ball["confidence"], "down")
+    if ball.ball == "confidence":
+        share = percent(ball.radius, "down")
         return [
             f"For the population it is at most {bits(reached, 'up')}, with confidence {share}.",
-            f"That supposes that the {int(ball['rows']):,} rows are independent draws from it.",
+            f"That supposes that the {ball.rows or 0:,} rows are independent draws from it.",
         ]
-    name, radius = ("total variation", "total_variation") if "total_variation" in ball else ("divergence", "kl_bits")
-    size = figure(ball[radius], "down", 6) + (" bits" if radius == "kl_bits" else "")
+    name = "total variation" if ball.ball == "total_variation" else "divergence"
+    size = figure(ball.radius, "down", 6) + (" bits" if ball.ball == "kl_bits" else "")
     return [
         f"For other statistics within a {name} of {size} from those of the table it is at most {bits(reached, 'up')}."
     ]
 
 
-def _whole_release(promise: Promise, facts: Facts) -> str:
+def _whole_release(guarantee: Dalenius, promise: Promise, facts: Facts) -> str:
     """What all rows may say about one record, if a row by itself says so much: the figure that a ledger charges."""
-    columns = joined(list(facts.document["channel"].get("inputs", ())))
-    sizes = [len(values) for values in facts.document["channel"]["inputs"].values()]
+    columns = joined(list(facts.inputs))
+    sizes = [len(values) for values in facts.inputs.values()]
     held = Fraction(log2(Fraction(prod(sizes)))[1], 1 << BITS)
     first = "This is no promise about the whole release."
     proof = promise.figures.get("capacity_bits")
     if proof is None or not facts.rows:
         most = f"each further row may reveal as much again, up to {bits(held, 'up')}, all that {columns} can hold"
     else:
-        group = promise.written.get("group", 1) if _noisy(facts) else 1
+        group = guarantee.group if _noisy(facts) else 1
         together = min(facts.rows * exact(proof) / group, held)
         most = f"all {many(facts.rows, 'released row')} may together reveal up to {bits(together, 'up')} about one"
     return f"{first} Where rows depend on each other, {most}; a ledger charges that."
@@ -291,7 +304,7 @@ def proved_figures(promise: Promise, facts: Facts) -> str:
         row = facts.letter(figures.get("worst_letter"))
         where = f" ({row})" if row and exact(worst) else ""
         return f"Proved: {bits(average, 'up')} on average, and {bits(worst, 'up')} for the most revealing row{where}."
-    if promise.written.get("gain") and figures.get("gain_after") is not None:
+    if getattr(promise.guarantee, "gain", None) and figures.get("gain_after") is not None:
         before = figure(figures["gain_before"], "down")
         after = figure(figures["gain_after"], "up")
         return f"Proved: {before} on average without the row, and at most {after} with it."

@@ -18,12 +18,13 @@ from dalenius.core import Design, Kernel, Margins, Samples, channel_of
 from dalenius.core.digits import percent
 from dalenius.core.forms import WITHHELD
 from dalenius.core.multinomial import type_law
+from dalenius.core.numbers import down, up
 from dalenius.evidence import Audit, Beliefs
 from dalenius.evidence.before_after import BeforeAfter
 from dalenius.report import plain, words
 from dalenius.report.aims import KINDS
 from dalenius.report.choice import choice
-from dalenius.report.facts import Document, Facts, joined, shown
+from dalenius.report.facts import Facts, joined, shown
 from dalenius.report.gains import gains, one_more
 from dalenius.report.head import day, header, status
 from dalenius.report.implications import lattice
@@ -102,19 +103,16 @@ def statement(
     >>> statement(solve(xor())).startswith("<!doctype html>")
     True
     """
-    document = design.outline()
-    facts = Facts.read(document)
+    facts = Facts.of_design(design)
     lost = losses(audit, counts, tried)
     technical = {
         **_technical(facts),
         **{shown(k): shown(v) for k, v in (details or {}).items()},
-        "Versions": _versions(document),
+        "Versions": _versions(facts),
     }
     return _page(
         facts,
-        fingerprint=design.fingerprint(),
-        called=document.get("source", {}),
-        header=header(facts, document, audit, made),
+        header=header(facts, audit, made),
         status=status(facts, audit, lost),
         gains=gains(facts, beliefs),
         lost=lost,
@@ -127,12 +125,12 @@ def statement(
         ],
         technical=technical,
         made=made,
-        again=reproof(design.text, design.fingerprint()),
+        again=reproof(design.text, facts.fingerprint),
     )
 
 
 def public_statement(
-    card: Document, *, text: str = "", made: datetime | None = None, channel: Kernel | None = None
+    card: Mapping[str, Any], *, text: str = "", made: datetime | None = None, channel: Kernel | None = None
 ) -> str:
     """The public statement, from the card alone: no counts before the release, no name of the table.
 
@@ -147,15 +145,12 @@ def public_statement(
     channel : Kernel, optional
         What the card writes as its channel, for who has it at hand: reading a large one takes a while.
     """
-    facts = Facts.read(card)
-    lost = losses_of_card(card)
-    written_out = card["channel"].get("form") != WITHHELD
-    matrices = _matrices(channel or channel_of(card["channel"])) if written_out else []
+    facts = Facts.of_card(card)
+    lost = losses_of_card(facts.changes)
+    matrices = [] if facts.form == WITHHELD else _matrices(channel or channel_of(card["channel"]))
     return _page(
         facts,
-        fingerprint=card["proof"]["digest"],
-        called=card,
-        header=header(facts, card, None, made),
+        header=header(facts, None, made),
         status=status(facts, None, lost),
         gains=gains(facts, ()),
         lost=lost,
@@ -164,7 +159,7 @@ def public_statement(
         moved=[],
         seen=[],
         recipes=[recipe(part, None) for part in matrices if part.few],
-        technical={**_technical(facts), "Versions": _versions(card)},
+        technical={**_technical(facts), "Versions": _versions(facts)},
         made=made,
         again=reproof(text, None),
     )
@@ -173,40 +168,35 @@ def public_statement(
 def _page(
     facts: Facts,
     *,
-    fingerprint: str,
-    called: Document,
     lost: Losses | None,
     made: datetime | None,
     again: Reproof,
     **given: Any,
 ) -> str:
-    document = facts.document
     promised = plain.promises(facts)
     best = plain.best_possible(facts)
     explained = any("bit" in p.headline for p in promised)
     if not explained and "bit" in best.sentence:
         best = replace(best, small=f"{best.small} {plain.BIT}")
-    title = called.get("title")
-    owner = called.get("owner")
     return template().render(
         public=facts.public,
-        fingerprint=fingerprint,
-        number=fingerprint[:SHORT],
-        title=shown(title) if title else f"Release of {_titled(facts.released)}",
-        owner=shown(owner) if owner else "",
+        fingerprint=facts.fingerprint,
+        number=facts.fingerprint[:SHORT],
+        title=shown(facts.title) if facts.title else f"Release of {_titled(facts.released)}",
+        owner=shown(facts.owner) if facts.owner else "",
         made="" if made is None else day(made),
         promises=promised,
         promised=bool(facts.promises),
-        further=words.beyond_promises(document),
+        further=words.beyond_promises(facts),
         best=best,
-        proved=words.proved(document),
+        proved=words.proved(facts),
         lost=lost,
-        limits=limits(document),
+        limits=limits(facts),
         one_more=one_more(facts),
         lattice=lattice(facts.promises),
         notes=[_sentence(shown(remark)) for remark in facts.remarks if not words.special(remark)],
         remarks=[_sentence(shown(remark)) for remark in facts.remarks if words.special(remark)],
-        use=_use(document),
+        use=_use(facts),
         leaving=facts.leaving,
         released=joined(facts.released),
         protected=joined(list(dict.fromkeys(n for promise in facts.promises for n in promise.secret))),
@@ -295,16 +285,16 @@ def _drawn(design: Design) -> list[tuple[Kernel, list[int] | None]]:
 
 
 def _technical(facts: Facts) -> dict[str, str]:
-    document = facts.document
+    value, bound = (down(facts.value), up(facts.bound)) if facts.maximise else (up(facts.value), down(facts.bound))
     order = "kept as in the original" if facts.order == "keep" else "shuffled by the key of the release"
     return {
         "Released": joined(facts.released),
         "Released as it is": joined(facts.kept) if facts.kept else "nothing",
-        "The recipe looks at": joined(list(document["channel"].get("inputs", ()))),
+        "The recipe looks at": joined(list(facts.inputs)),
         "Order of the rows": order,
-        "Method": shown(document["method"]),
+        "Method": shown(facts.method),
         "Proof that nothing is better": f"{shown(facts.kind)}: {KINDS.get(facts.kind, 'see the proof file')}",
-        "Value, limit, gap": f"{document['value']}, {document['bound']}, {document['gap']} ({shown(document['unit'])})",
+        "Value, limit, gap": f"{value}, {bound}, {up(facts.gap)} ({facts.aim.unit})",
     }
 
 
@@ -317,15 +307,14 @@ def _titled(released: Sequence[str]) -> str:
     return joined(released) if len(released) <= TITLED else f"{len(released)} columns"
 
 
-def _use(document: Document) -> str:
+def _use(facts: Facts) -> str:
     """What the released table can be used for, from its card."""
-    channel = document["channel"]
-    if channel.get("form") == WITHHELD:
+    if facts.form == WITHHELD:
         return (
             "The card does not show how rows were changed. Where every combination keeps its number of rows, count in "
             "the released table as it is."
         )
-    if set(channel.get("output", ())) <= set(channel.get("inputs", ())):
+    if set(facts.output) <= set(facts.inputs):
         return (
             "Do not count as if nothing had been changed. dalenius estimate card.json released.csv computes the shares "
             "of the original table, with intervals. So do estimate.py and estimate.R, where they lie beside the card."
@@ -333,8 +322,8 @@ def _use(document: Document) -> str:
     return "dalenius estimate card.json released.csv says what the released values reveal about the original table."
 
 
-def _versions(document: Document) -> str:
-    return ", ".join(f"{shown(k)} {shown(v)}" for k, v in document.get("versions", {}).items()) or "not stated"
+def _versions(facts: Facts) -> str:
+    return ", ".join(f"{shown(k)} {shown(v)}" for k, v in facts.versions.items()) or "not stated"
 
 
 def _sentence(remark: str) -> str:

@@ -1,29 +1,28 @@
 """Plain sentences about a design, a card or an audit, shared by the statement, `explain` and the terminal.
 
-They say what was promised, what was proved, what was seen and what is not protected. Every function reads plain JSON
-(`design.to_json()`, `design.card()`, or either file) and computes nothing: figures are only rounded, against us.
+They say what was promised, what was proved, what was seen and what is not protected, and compute nothing: figures are
+only rounded, against us.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
+from dalenius.core import AtLeast, Distortion, Leakage, MinimizeDistortion, MinimizeLeakage
 from dalenius.core.digits import bits, chance, figure, guesses_in_thousand, many
-from dalenius.core.numbers import exact
+from dalenius.core.numbers import exact, written
 from dalenius.mechanisms.forms import form_named
 from dalenius.report.aims import KINDS, change
-from dalenius.report.facts import Document, Facts, joined, once, shown
+from dalenius.report.facts import Facts, joined, once, shown
 from dalenius.report.limits import not_protected
 from dalenius.report.plain import best_possible, promises
-from dalenius.wording import by_record, compared
+from dalenius.wording import ONE_BY_ONE, compared
 
 if TYPE_CHECKING:
     from dalenius.evidence import Attack, Audit
 
 __all__ = [
     "beyond_promises",
-    "compared",
     "guesses",
     "not_protected",
     "one_more",
@@ -36,15 +35,13 @@ __all__ = [
 
 
 # --- what was promised ----------------------------------------------------------------------------------------------
-def promised(document: Document, rows: int | None = None) -> list[str]:
+def promised(facts: Facts) -> list[str]:
     """A few sentences for each guarantee of a design or a card, with its proved figures when they are there.
 
     Parameters
     ----------
-    document : mapping
-        A design or a card as sentences read it.
-    rows : int, optional
-        How many were released, where that is known.
+    facts : Facts
+        Of a design or a card.
 
     Returns
     -------
@@ -53,21 +50,20 @@ def promised(document: Document, rows: int | None = None) -> list[str]:
 
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
-    >>> promised(solve(xor()).card())[0]
+    >>> promised(Facts.of_design(solve(xor())))[0]
     'A released row reveals nothing about X1: every answer stays exactly as likely as it was.'
     """
-    facts = replace(Facts.read(document), rows=rows)
     lines = [line for one in promises(facts) for line in (one.headline, one.proved, *one.more)]
-    return once([*lines, *beyond_promises(document)]) or ["Nothing was promised."]
+    return once([*lines, *beyond_promises(facts)]) or ["Nothing was promised."]
 
 
-def beyond_promises(document: Document) -> list[str]:
+def beyond_promises(facts: Facts) -> list[str]:
     """What a design limits or states beside its promises: rows that are kept, change, side information.
 
     Parameters
     ----------
-    document : mapping
-        A design or a card as sentences read it.
+    facts : Facts
+        Of a design or a card.
 
     Returns
     -------
@@ -75,30 +71,28 @@ def beyond_promises(document: Document) -> list[str]:
         Sentences.
     """
     lines: list[str] = []
-    limits = [(entry["promised"], entry.get("proved", {}).get("expected")) for entry in document.get("limits", ())]
-    keeping = [limit for limit, _ in limits if "keeps" in limit]
+    changes = [limited.limit for limited in facts.limits if isinstance(limited.limit, Distortion)]
+    keeping = [(limit.of, limit.keeps[1]) for limit in changes if limit.keeps is not None]
     if keeping:
-        columns = dict.fromkeys(name for limit in keeping for name in limit["of"])
-        share = shown(keeping[0]["keeps"]["share"])
+        columns = dict.fromkeys(name for of, _ in keeping for name in of)
+        share = written(keeping[0][1])
         lines.append(
             f"On average, every value of {joined(list(columns))} keeps at least {share} of its rows in number."
         )
-    for limit, reached in limits:
-        if "information" in limit:
-            least = bits(limit["at_least_bits"], "down", 6)
-            about = joined(limit["information"])
+    for limited in facts.limits:
+        limit, reached = limited.limit, limited.reached
+        if isinstance(limit, AtLeast):
+            least = bits(limit.at_least_bits, "down", 6)
             shows = f" Proved: {bits(reached, 'down')}." if reached is not None else ""
-            lines.append(f"A released row says at least {least} about {about}, on average.{shows}")
-        elif "keeps" not in limit:
+            lines.append(f"A released row says at least {least} about {joined(limit.about)}, on average.{shows}")
+        elif limit.keeps is None:
             shows = f" Proved: {figure(reached, 'up')}." if reached is not None else ""
-            lines.append(f"The {change(limit)} is at most {figure(limit['at_most'], 'up')}.{shows}")
-    lines += typical_errors(document)
-    if "beside_bits" in document:
-        side = (document.get("side_information") or {}).get("variable")
-        about = joined(document["objective"]["minimize"]["leakage"])
+            lines.append(f"The {change(limit)} is at most {figure(limit.at_most, 'up')}.{shows}")
+    lines += typical_errors(facts)
+    if facts.beside is not None and isinstance(facts.objective, MinimizeLeakage):
         lines.append(
-            f"The recipe ignores {shown(side)}. Together with it, a released row reveals up to "
-            f"{bits(document['beside_bits'], 'up')} about {about}."
+            f"The recipe ignores {shown(facts.side)}. Together with it, a released row reveals up to "
+            f"{bits(facts.beside, 'up')} about {joined(facts.objective.about)}."
         )
     return lines
 
@@ -112,20 +106,21 @@ def special(remark: str) -> bool:
     return any(words in remark for words in SPECIAL)
 
 
-def typical_errors(document: Document) -> list[str]:
+def typical_errors(facts: Facts) -> list[str]:
     """How far released numbers are typically off: the root of their average squared error, where that is limited.
 
-    >>> limit = {"promised": {"distortion": "squared", "of": ["age"]}, "proved": {"expected": "40.9"}}
-    >>> typical_errors({"limits": [limit]})
-    ['A released number of age is typically off by 6.4.']
+    >>> from dalenius import solve
+    >>> from dalenius.testing import xor
+    >>> typical_errors(Facts.of_design(solve(xor())))
+    []
     """
     found = []
-    for entry in document.get("limits", ()):
-        limit = entry["promised"]
-        reached = entry.get("proved", {}).get("expected")
-        if limit.get("distortion") == "squared" and len(limit["of"]) == 1 and reached is not None:
-            root = figure(sqrt(exact(reached)), "nearest", 2)
-            found.append(f"A released number of {shown(limit['of'][0])} is typically off by {root}.")
+    for limited in facts.limits:
+        limit, reached = limited.limit, limited.reached
+        squared = isinstance(limit, Distortion) and limit.distortion == "squared" and len(limit.of) == 1
+        if isinstance(limit, Distortion) and squared and reached is not None:
+            root = figure(sqrt(reached), "nearest", 2)
+            found.append(f"A released number of {shown(limit.of[0])} is typically off by {root}.")
     return found
 
 
@@ -142,13 +137,13 @@ def _privacy(facts: Facts) -> str:
     return "This file holds no proved figure for what is promised."
 
 
-def proved(document: Document) -> list[str]:
+def proved(facts: Facts) -> list[str]:
     """Value and bound of a design or a card, how each was proved, and what a reader of a card cannot prove again.
 
     Parameters
     ----------
-    document : mapping
-        A design or a card as sentences read it.
+    facts : Facts
+        Of a design or a card.
 
     Returns
     -------
@@ -157,18 +152,18 @@ def proved(document: Document) -> list[str]:
 
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
-    >>> proved(solve(xor()).card())[1]
+    >>> proved(Facts.of_design(solve(xor())))[1]
     'The release says 1 bit about W (everything about it is 1 bit). No other recipe keeps the promise and does better: \
 proved exactly.'
     """
-    facts = Facts.read(document)
     lines = [_privacy(facts)] if facts.promises else []
     best = best_possible(facts)
     lines += [best.sentence, best.small]
     lines.append(f"How it was proved: {KINDS.get(facts.kind, shown(facts.kind))}.")
-    lines += [compared(document)] if best.bounded else []
-    lines += form_named(document["channel"].get("form")).stated(document)
-    if by_record(document):
+    lines += [_compared(facts)] if best.bounded else []
+    form = form_named(facts.form)
+    lines += form.stated(facts.stated, list(facts.output), public=bool(facts.prior))
+    if _by_record(facts):
         lines.append("Changing many rows together would not help.")
     if facts.public and not (facts.promises and all(promise.kind == "local_dp" for promise in facts.promises)):
         lines.append(
@@ -180,23 +175,41 @@ proved exactly.'
     return lines
 
 
+def _by_record(facts: Facts) -> bool:
+    """Whether the bound is about leakage and distortion alone, and so one for codes of many records too."""
+    traded = type(facts.objective) in (MinimizeLeakage, MinimizeDistortion) and facts.robust is None
+    leaks = all(type(promise.guarantee) is Leakage for promise in facts.promises)
+    return traded and facts.kind in ONE_BY_ONE and leaks
+
+
+def _compared(facts: Facts) -> str:
+    limits = [limited.limit for limited in facts.limits]
+    return compared(
+        facts.shape,
+        facts.inputs,
+        by_noise=form_named(facts.form).adds_noise,
+        limited=any(isinstance(limit, Distortion) for limit in limits),
+        told=[(written(limit.at_least_bits), limit.about) for limit in limits if isinstance(limit, AtLeast)],
+        by_record=_by_record(facts),
+    )
+
+
 # --- what one more attribute would give away ------------------------------------------------------------------------
-def one_more(document: Document) -> list[str]:
+def one_more(facts: Facts) -> list[str]:
     """What someone who already knows one more attribute could learn about each secret, the most first.
 
     Parameters
     ----------
-    document : mapping
-        A design or a card as sentences read it.
+    facts : Facts
+        Of a design or a card.
 
     Returns
     -------
     list of str
         Sentences.
     """
-    facts = Facts.read(document)
     lines: list[tuple[Any, str]] = []
-    both = set(facts.released) & set(document["channel"].get("inputs", ()))  # one name for the original and the draw
+    both = set(facts.released) & set(facts.inputs)  # one name for the original and the draw
     source = f"the released {facts.leaving}" if both else facts.leaving
     for promise in facts.promises:
         for name, more in promise.figures.get("with_one_more_bits", {}).items():

@@ -153,8 +153,7 @@ def release_table(send: Send, text: str, file: str, staging: str, name: str, led
             send({"stage": stage, "done": done, "total": total})
 
     outcome = release(problem_of(text, Path(file)), place / name, key=key, ledger=ledger, on_progress=progress)
-    document = outcome.design.outline()
-    facts = Facts.read(document)
+    facts = Facts.of_design(outcome.design)
     send(
         {
             "released": {

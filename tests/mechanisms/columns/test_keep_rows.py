@@ -15,6 +15,7 @@ from dalenius.documents import checked as check
 from dalenius.errors import NotCertified, ProblemFileError, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.report import words
+from dalenius.report.facts import Facts
 from tests.effort import effort
 
 FILE = """
@@ -98,7 +99,7 @@ def test_the_key_of_the_file_is_read_and_designs_are_read_back(tmp_path):
     assert problem.to_json()["limit"] == [{"keep_rows": "3/4"}]
     design = solve(replace(problem, joint=law(), source=None))
     assert reread(design).problem.limits == design.problem.limits
-    said = words.promised(design.outline())
+    said = words.promised(Facts.of_design(design))
     assert "On average, every value of A and B keeps at least 3/4 of its rows in number." in said
 
 

@@ -68,6 +68,14 @@ class Types(Kernel):
     def inputs(self) -> dict[str, tuple[str, ...]]:
         return dict.fromkeys(self.columns or [f"{self.sample}{i + 1}" for i in range(self.n)], self.alphabet)
 
+    @property
+    def named_inputs(self) -> Alphabets:
+        return self.inputs if self.columns else {self.sample: self.alphabet}
+
+    @property
+    def samples(self) -> int:  # type: ignore[override]
+        return 0 if self.columns else self.n
+
     @cached_property
     def types(self) -> list[tuple[int, ...]]:
         """Letter counts in the order of the rows."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.core import Certificate, Channel, Design, Leakage, MinimizeDistortion, Problem
-from dalenius.core.distorting import columns_of, distortions
+from dalenius.core.distorting import distortions
 from dalenius.errors import Infeasible, NotCertified, SolverFailed, Unsupported
 from dalenius.mechanisms.columns.takes import RATE, measure_of
 from dalenius.mechanisms.declared import GAP
@@ -66,28 +66,27 @@ class _Case:
     """The records that occur, their weights, and the distortion of each from each letter, as integers out of `unit`."""
 
     def __init__(self, problem: Problem, tol: float) -> None:
-        joint, measure = problem.pmf, measure_of(problem).to_json()
+        joint, measure = problem.pmf, measure_of(problem)
         self.tol = tol
         self.problem = problem
         self.inputs = joint.alphabets(problem.observe)
         if problem.release:
             self.output = joint.alphabets(problem.release)
-        elif not isinstance(measure.get("distortion"), list):
+        elif isinstance(measure.distortion, str):
             raise Unsupported(
                 'with output = "Y" the distortion is a matrix; its columns define the values',
                 do="Write the distortion as a matrix, or leave out output.",
             )
         else:
-            self.output = {str(problem.output): tuple(str(k) for k in range(len(measure["distortion"][0])))}
+            self.output = {str(problem.output): tuple(str(k) for k in range(len(measure.distortion[0])))}
         told = list(product(*self.output.values()))
         names = list(self.inputs)
-        compared = columns_of(measure)
         if len(joint) * len(told) > MOST:
             raise Unsupported(
                 f"{len(joint)} records and {len(told)} values are too many for a dense recipe",
                 do="Group values, or release fewer columns together.",
             )
-        records = [tuple(self.inputs[n][row[names.index(n)]] for n in compared) for row in joint.support.tolist()]
+        records = [tuple(self.inputs[n][row[names.index(n)]] for n in measure.of) for row in joint.support.tolist()]
         low, _, self.unit = distortions(measure, dict(self.inputs), records, list(self.output), told)
         self.d, self.total, self.letters = low, joint.total, told
         self.weights = [int(weight) for weight in joint.weights]

@@ -18,6 +18,7 @@ class NoiseForm(Form[Noise]):
     """Noise of its own on every axis."""
 
     keeps_values: ClassVar[bool] = False  # noise changes every number
+    adds_noise: ClassVar[bool] = True
 
     def draws(self, channel: Noise) -> list[Draw]:
         return [Draw(list(channel.inputs), NoiseSampler(channel))]
@@ -58,10 +59,10 @@ class NoiseForm(Form[Noise]):
 
         return NoiseMechanism(text)
 
-    def stated(self, document: Mapping[str, Any]) -> list[str]:
+    def stated(self, figures: Mapping[str, Any], released: Sequence[str], *, public: bool) -> list[str]:
         from dalenius.mechanisms.numbers.words import noise_stated
 
-        return noise_stated(document)
+        return noise_stated(figures, released, public=public) if figures else []
 
 
 NOISE = NoiseForm()

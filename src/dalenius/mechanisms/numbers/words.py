@@ -1,6 +1,6 @@
 """Sentences about numbers with noise: what holds whatever the secret is, from the figures that the design states."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dalenius.core.digits import bits, figure, percent
@@ -10,15 +10,10 @@ from dalenius.wording import joined
 __all__ = ["noise_stated"]
 
 
-def noise_stated(document: Mapping[str, Any]) -> list[str]:
-    """What a design or a card of form noise states beside its promises; nothing for any other."""
-    proof = document.get("certificate") or document.get("proof") or {}
-    stated = proof.get("stated")
-    names = joined(list(document["channel"].get("output", ())))
-    if proof.get("kind") != "noise" or not stated:
-        return []
-    prior = "prior" in document.get("source", {}) or document.get("designed_on") == "a public distribution"
-    whose = "that follows the public statistics" if prior else "of this table"
+def noise_stated(stated: Mapping[str, Any], released: Sequence[str], *, public: bool) -> list[str]:
+    """What a design or a card of form noise states beside its promises."""
+    names = joined(released)
+    whose = "that follows the public statistics" if public else "of this table"
     lines = [
         f"A record {whose} reveals at most {bits(stated['leakage_bits'], 'up')} about its {names}, and so at most "
         f"that about anything else; the expected squared error is {figure(stated['distortion'], 'up')}.",

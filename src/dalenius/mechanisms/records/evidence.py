@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Design, Pmf, Records
+from dalenius.core import Design, Distortion, Pmf, Records
 from dalenius.core.pmf import outcome_words
 from dalenius.measures.counts import Finding, counts_finding, view_findings
 
@@ -152,27 +152,27 @@ def expected(channel: Records, rows: Floats) -> tuple[Floats, Floats]:
     return np.asarray(mean, dtype=np.float64), np.asarray(stay, dtype=np.float64)
 
 
-def apart(channel: Records, measure: dict[str, Any], rows: Integers, records: Integers) -> Floats:
-    """The distortion between outcomes and records, pair by pair, by a measure as a problem file writes it."""
+def apart(channel: Records, measure: Distortion, rows: Integers, records: Integers) -> Floats:
+    """The distortion between outcomes and records, pair by pair."""
     before = np.array(channel.read, dtype=np.int64)[rows]
     after = np.array(channel.records, dtype=np.int64)[records]
     found = np.zeros(len(rows))
-    for part in measure.get("sum", [measure]):
-        weight = float(Fraction(str(part.get("weight", 1))))
-        group = {letter: k for k, members in enumerate(part.get("classes", ())) for letter in members}
+    for part in measure.parts or (measure,):
+        weight = float(part.weight)
+        group = {letter: k for k, members in enumerate(part.classes) for letter in members}
         differ = np.zeros(len(rows), dtype=np.bool_)
-        for name in part["of"]:
+        for name in part.of:
             letters = channel.output[name]
             old = before[:, list(channel.inputs).index(name)]
             new = after[:, list(channel.output).index(name)]
-            if part["distortion"] == "absolute":
+            if part.distortion == "absolute":
                 value = np.array([float(Fraction(letter)) for letter in letters])
                 found += weight * np.abs(value[old] - value[new])
             else:
                 merged: dict[int | str, int] = {}
                 code = np.array([merged.setdefault(group.get(a, a), len(merged)) for a in letters])
                 differ |= code[old] != code[new]
-        if part["distortion"] != "absolute":
+        if part.distortion != "absolute":
             found += weight * differ
     return found
 

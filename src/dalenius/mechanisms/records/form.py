@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core import Design, Kernel, Pmf, Records
+from dalenius.core import Design, Distortion, Kernel, Pmf, Records
 from dalenius.errors import NotCertified, Unsupported
 from dalenius.measures.counts import Finding
 from dalenius.mechanisms.charging import Mechanism
@@ -52,10 +52,10 @@ class RecordsForm(Form[Records]):
 
         return [shuffled_records(channel, original, rows, letters, share)]
 
-    def compared(self, design: Design, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def compared(self, design: Design, wanted: list[Distortion]) -> list[Distortion]:
         return wanted
 
-    def distorted(self, channel: Records, measure: dict[str, Any], inputs: Array, letters: Array) -> Distorted:
+    def distorted(self, channel: Records, measure: Distortion, inputs: Array, letters: Array) -> Distorted:
         from dalenius.mechanisms.records.evidence import apart
 
         row, record, probability = channel.shares

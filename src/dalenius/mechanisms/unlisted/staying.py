@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from dalenius.core import Guarantee, Kernel, Pmf
+from dalenius.core import Distortion, Guarantee, Kernel, Pmf
 from dalenius.core.kernel import once_each
 from dalenius.measures.counts import Finding, Floats, counts_finding
 from dalenius.mechanisms.charging import Mechanism
@@ -121,7 +121,7 @@ class StayingForm(UnlistedForm[C]):
         ]
         return findings, []
 
-    def distorted(self, channel: C, measure: dict[str, Any], inputs: Array, letters: Array) -> Distorted:
+    def distorted(self, channel: C, measure: Distortion, inputs: Array, letters: Array) -> Distorted:
         if channel.shape[0] * channel.shape[1] <= CELLS:
             return super().distorted(channel, measure, inputs, letters)
         changed = 1 - self.kept_share(channel)

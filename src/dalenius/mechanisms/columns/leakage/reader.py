@@ -18,7 +18,7 @@ from dalenius.core import (
     Problem,
 )
 from dalenius.core.arithmetic import BITS, exp, log2, times_log2
-from dalenius.core.distorting import ERASED, columns_of, distortions
+from dalenius.core.distorting import ERASED, distortions
 from dalenius.core.numbers import up
 from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.mechanisms.column_bounds import local_promises
@@ -291,8 +291,7 @@ class Reader:
         self, measure: Distortion, place: tuple[str | int, ...]
     ) -> tuple[list[npt.NDArray[Any]], list[npt.NDArray[np.bool_]], int]:
         """For each world N(e) E[d(X, letter); world | e] out of a unit, and where it is without end (rows, told)."""
-        problem, written = self.problem, measure.to_json()
-        of = tuple(columns_of(written))
+        problem, of = self.problem, measure.of
         side = (problem.side_information.variable,) if self.worlds and problem.side_information else ()
         labels = named(problem, of + side)
         rows = sorted({label[: len(of)] for label in labels})
@@ -302,7 +301,7 @@ class Reader:
             table, never, unit = plain, np.zeros(plain.shape, dtype=bool), 1
         else:
             try:
-                _, high, unit = distortions(written, dict(problem.pmf.variables), rows, released, self.told)
+                _, high, unit = distortions(measure, dict(problem.pmf.variables), rows, released, self.told)
             except InputError as e:
                 raise problem.error(place, str(e)) from None
             table = np.array(high, dtype=object).reshape(len(rows), len(self.told))
