@@ -335,6 +335,9 @@ def of_noise():
     wide["weights"] = [long(3_000) for _ in range(60)]
     wide["prior"] = [[place, long(3_000)] for place, _ in wide["prior"]]
     yield "noise of long weights", found
+    found = json.loads(json.dumps(honest))
+    found["limits"][0]["distortion"] *= 10_000
+    yield "a distance of many parts", found
     for name in ("capacity_1", "capacity_2", "dice_leakage", "dice_gaussian"):
         found = json.loads((CORPUS / "alike" / f"honest_noise_{name}.json").read_text())
         for part in found["proof"]["least"]:
@@ -386,11 +389,48 @@ def of_answers():
                     answer(letters=letters(many), moves=moves, noise=noise, promises=[promise]),
                 )
 
+    parameter = f"59{long(1_900)}/1{long(1_900)}"
+    wide = [["0"] * 60, [str(100 * k) for k in range(60)]]
+    for noise in ({"noise": "laplace", "scale": parameter}, {"noise": "gaussian", "variance": f"599{parameter}"}):
+        for promises in ([private | {"epsilon": "1/9"}], [apart], answer()["promises"] * 2_000):
+            name = f"{noise['noise']} noise of a long fraction, {len(promises)} times {promises[0]['promise']}"
+            yield name, answer(moves=wide, noise=noise, promises=promises)
+    heavy = [apart | {"weights": [long(), long()]}]
+    yield "weights of many digits", answer(noise={"noise": "gaussian", "variance": "600000"}, promises=heavy)
+    table = {"noise": {"noise": "table", "values": [], "scale": "1", "rows": [], "centre": []}, "error": None}
+    moves = [[str(chance.randrange(10)) for _ in range(900)] for _ in range(256)]
+    yield "a table of sums of many numbers", answer(records="2", letters=letters(256), moves=moves, **table)
+    moves = [[str(k % 2)] for k in range(55_000)]
+    yield "a table of sums of many letters", answer(records="250", letters=letters(55_000), moves=moves, **table)
+
+
+def of_balls():
+    """Evidence for balls of laws, with long numbers in many parts."""
+    for name in ("ball_by_received_of_two_values", "ball_by_received_of_three_values"):
+        found = json.loads((CORPUS / "later" / f"{name}.json").read_text())
+        received = found["evidence"][0]["received"]
+        received["weights"] = [long() for _ in received["weights"]]
+        for k, tree in enumerate(received["trees"]):
+            part = next(part for part in tree if "slopes" in part)
+            cuts = [{"cell": 0, "at": str((i + 1) << 16)} for i in range(500)]
+            received["trees"][k] = [*(item for cut in cuts for item in (cut, part)), part]
+        yield f"long weights of many parts, {name}", found
+    ball = leakage("5", "S", ball="confidence", radius="9/10")
+    part = {"nu": "1/20", "m": "0", "t": "0"}
+    cuts = [[k % 40, f"0.02{chance.randrange(2, 5)}{long(3_800)}"] for k in range(240)]
+    evidence = {"cuts": [item for cut in cuts for item in (cut, None)] + [None], "parts": [part] * 241}
+    outcomes = [[s, x, str(50 + 7 * s + x)] for s in range(2) for x in range(20)]
+    variables = {"S": letters(2), "X": letters(20)}
+    own = {"observe": ["X"], "release": [], "fresh": ["a", "b"]}
+    found = design(variables, outcomes, own, promises=[ball], channel=matrix(20, 2), evidence=[evidence])
+    found["law"]["law"] = "table"
+    yield "long cuts of a confidence", found
+
 
 def hostile():
     """{name: text}; every text declares as much work as it may."""
     found = {}
-    for part in (of_columns, of_numbers, of_matrices, of_forms, of_noise, of_rules, of_records, of_answers):
+    for part in (of_columns, of_numbers, of_matrices, of_forms, of_noise, of_rules, of_records, of_answers, of_balls):
         for name, document in part():
             document["work"] = str(allowed_work("x" * min(MOST, len(text_of(document)))))
             if document["format"] == "dalenius-answer/1":

@@ -36,6 +36,10 @@ PLANTED = {
         "proof.require(all((name,) in alone for name in reads),",
         "proof.require(True or all((name,) in alone for name in reads),",
     ),
+    "noise: what moves every record is no error": (
+        "return self.plain and alike and all(0 <= axis.move < axis.one for axis in self.axes)",
+        "return self.plain and alike",
+    ),
     "orbits: the columns are not compared with the law": (
         'require(mixed[of] == orders(of) * t, "the columns',
         'require(mixed[of] > 0, "the columns',

@@ -5,7 +5,7 @@ import pytest
 from dalenius.kernel import Refused, check
 from tests.effort import effort
 from tests.kernel.documents import RESPONSE, card, design, distance, limit, text_of
-from tests.kernel.hostile import answered, hostile
+from tests.kernel.hostile import answered, hostile, of_answers, of_balls
 from tests.kernel.hostile_numbers import MOST, long
 
 SOON = 2.0  # seconds of the processor, on a machine that does nothing else
@@ -21,6 +21,17 @@ def test_every_hostile_text_is_answered_soon():
         if seconds > ALSO * SOON:
             late[name] = (seconds, said)
     assert not late
+
+
+LONG_NUMBERS = ("noise of a long fraction", "weights of many", "sums of many", "long weights of", "long cuts of")
+
+
+@pytest.mark.long
+def test_long_numbers_of_answers_and_balls_are_counted():
+    for name, document in [*of_answers(), *of_balls()]:
+        if any(words in name for words in LONG_NUMBERS):
+            with pytest.raises(Refused, match="needs more than the 20,000,000 operations"):
+                check(text_of(document | {"work": "20000000"}))
 
 
 def test_a_number_that_python_does_not_write_is_a_refusal():

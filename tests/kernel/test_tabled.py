@@ -19,13 +19,13 @@ F = Fraction
 
 def table(moves, records, seed=0, outcomes=4, zeros=False):
     rng = np.random.default_rng(seed)
-    sums = sums_reached(moves, records)
+    sums = sums_reached(moves, records, Work(10**9))
     rows = rng.integers(0 if zeros else 1, 9, (len(sums), outcomes))
     rows[:, 0] += 1
     scale = int(np.lcm.reduce(rows.sum(axis=1)))
     whole = [[int(v) * (scale // int(row.sum())) for v in row] for row in rows]
     centre = [sum(column) + 1 for column in zip(*whole, strict=True)]
-    return NoiseTable(whole, scale, centre, lines_of(moves, records, sums), Work(10**12)), sums
+    return NoiseTable(whole, scale, centre, lines_of(moves, records, sums, Work(10**9)), Work(10**12)), sums
 
 
 def capacity(rows):
@@ -40,7 +40,7 @@ def test_no_adversary_learns_more_than_is_proved(seed):
     noise, sums = table(moves, 3, seed)
     totals = Totals(3, len(moves), moves, 1)
     place = {total: k for k, total in enumerate(sums)}
-    rests = sums_reached(moves, 2)
+    rests = sums_reached(moves, 2, Work(10**9))
     reach = [[place[tuple(np.add(rest, move).tolist())] for rest in rests] for move in moves]
     worst = max(capacity([noise.rows[k] for k in chosen]) for chosen in product(*reach))
     known = max(capacity([noise.rows[k] for k in line]) for line in noise.neighbours)
@@ -87,12 +87,13 @@ def test_many_rows_are_bounded_together_and_groups_of_them_not_at_all():
 
 
 def test_sums_that_are_reached():
-    assert sums_reached([[1, 0], [0, 1], [0, 0]], 2) == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)]
-    assert sums_reached([[3]], 10**9) == [(3 * 10**9,)]
-    assert sums_reached([[0], [1]], 256) is None
-    assert sums_reached([[0, 0], [0, 1], [1, 0]], 30) is None
-    assert len(sums_reached([[0, 0], [0, 1], [1, 0]], 20)) == comb(22, 2)
-    assert lines_of([[0, 0], [0, 1], [1, 0]], 40, [(0, 0)]) is None
+    work = Work(10**9)
+    assert sums_reached([[1, 0], [0, 1], [0, 0]], 2, work) == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)]
+    assert sums_reached([[3]], 10**9, work) == [(3 * 10**9,)]
+    assert sums_reached([[0], [1]], 256, work) is None
+    assert sums_reached([[0, 0], [0, 1], [1, 0]], 30, work) is None
+    assert len(sums_reached([[0, 0], [0, 1], [1, 0]], 20, work)) == comb(22, 2)
+    assert lines_of([[0, 0], [0, 1], [1, 0]], 40, [(0, 0)], work) is None
 
 
 def document(**changes):

@@ -71,8 +71,10 @@ def by_level(level: Fraction) -> Fraction:
 class Added(ABC):
     """A symmetric, log-concave law N on the whole numbers that is added to a number of grid steps."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, parameter: Fraction, work: Work) -> None:
         self.work = work
+        own = parameter.numerator.bit_length() + parameter.denominator.bit_length()
+        self.length = max(2 * AFTER_POINT, own)  # bits of an energy
 
     @abstractmethod
     def energy(self, t: int) -> Fraction:
@@ -113,7 +115,7 @@ class Added(ABC):
             return None
         cells, rest = found
         whole = sum(mixture.values())
-        self.work.spend(6 * LOG_COST * len(cells) * len(mixture), 2 * AFTER_POINT)
+        self.work.spend(6 * LOG_COST * len(cells) * len(mixture), self.length + whole.bit_length())
         told = rest * log2_of(Fraction(whole, mixture[shift]))[1]  # of no value the ratio is larger
         for t, low, high in cells:
             exponents = [self.energy(t - shift) - self.energy(t - s) for s in mixture]
@@ -138,6 +140,7 @@ class Added(ABC):
         return found if pair is None else min(found, pair)
 
     def _spread(self, width: int) -> Fraction:
+        self.work.spend(4 * LOG_COST, self.length)
         level = self.level(width)
         found = self.by_variance(width)
         return found if level is None else min(found, by_level(level))
@@ -151,7 +154,7 @@ class Added(ABC):
         if found is None:
             return Fraction(1)
         cells, rest = found
-        self.work.spend(4 * LOG_COST * len(cells), 2 * AFTER_POINT)
+        self.work.spend(4 * LOG_COST * len(cells), self.length + epsilon.denominator.bit_length())
         total = rest
         for t, _, high in cells:
             gap = epsilon + self.energy(t) - self.energy(t - distance)  # ln of e^epsilon times the ratio
@@ -164,7 +167,7 @@ class Laplace(Added):
     """P(N = t) = (1 - a) / (1 + a) a^|t| with a = e^(-1 / scale)."""
 
     def __init__(self, scale: Fraction, work: Work) -> None:
-        super().__init__(work)
+        super().__init__(scale, work)
         self.scale = scale
 
     def energy(self, t: int) -> Fraction:
@@ -174,7 +177,7 @@ class Laplace(Added):
         """Below the first shift and above the last one the ratio of two laws does not change."""
         if last - first > MOST_CELLS:
             return None
-        self.work.spend(4 * LOG_COST * (last - first + 1), AFTER_POINT)
+        self.work.spend(4 * LOG_COST * (last - first + 1), self.length)
         low, high = falling(1 / self.scale)
 
         def mass(t: int, end: bool) -> NoiseCell:
@@ -229,7 +232,7 @@ class Gaussian(Added):
     """P(N = t) in proportion to e^(-t^2 / (2 variance))."""
 
     def __init__(self, variance: Fraction, work: Work) -> None:
-        super().__init__(work)
+        super().__init__(variance, work)
         self.variance = variance
         self.reach = isqrt(int(100 * variance)) + 1  # 10 deviations: weights of e^-50 and less beyond
         self._weights: list[tuple[Fraction, Fraction]] = []
@@ -243,7 +246,7 @@ class Gaussian(Added):
         if self.reach > MOST_CELLS:
             return False
         if not self._weights:
-            self.work.spend(2 * LOG_COST * self.reach, AFTER_POINT)
+            self.work.spend(2 * LOG_COST * self.reach, self.length)
             self._weights = [falling(self.energy(t)) for t in range(self.reach + 1)]
             low = 2 * sum((w for w, _ in self._weights), NAUGHT) - 1
             high = 2 * sum((w for _, w in self._weights), NAUGHT) - 1 + self._beyond(self.reach)
@@ -283,7 +286,7 @@ class Gaussian(Added):
             return min(Fraction(1), self._beyond(steps) / self._least_total)
         block = 1 + self.reach // MOST_BLOCKS
         starts = range(steps + 1, self.reach + 1, block)
-        self.work.spend(2 * LOG_COST * len(starts), AFTER_POINT)
+        self.work.spend(2 * LOG_COST * len(starts), self.length)
         found = 2 * block * sum((falling(self.energy(t))[1] for t in starts), NAUGHT) + self._beyond(self.reach)
         return min(Fraction(1), found / self._least_total)
 

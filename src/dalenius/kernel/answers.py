@@ -83,6 +83,11 @@ class Totals:
         widest = sorted(w for w in self.widths(1) if w)
         return [tuple(widest[-many:] if many else ())]
 
+    @cached_property
+    def size(self) -> int:
+        """How many numbers one promise goes through."""
+        return len(self.spans) + sum(map(len, self.of_one))
+
     def of_group(self, group: int) -> list[tuple[int, ...]]:
         """The same for what a group moves: at most so many numbers as its records move, each no farther than it can."""
         if group == 1:
@@ -349,4 +354,8 @@ def proved_answer(document: AnswerDocument) -> tuple[dict[str, Fraction | None],
         assert not isinstance(document.noise, NoiseTable)
         outside = document.noise.outside(steps)
         require(outside <= 1 - level, f"the noise is larger than {steps} steps with probability {up(outside, 12)}")
-    return tuple(promise.kept(document.totals, document.noise) for promise in document.promises)
+    found = []
+    for promise in document.promises:
+        document.work.spend(100 * (1 + document.totals.size))
+        found.append(promise.kept(document.totals, document.noise))
+    return tuple(found)

@@ -86,6 +86,7 @@ def _read_norm(node: Node, setting: Setting) -> Part:
 
 
 def _read_part(node: Node, setting: Setting) -> Part:
+    setting.work.spend(500)
     if node.tag(*KINDS, "norm") == "norm":
         return _read_norm(node, setting)
     distance, of, weight, classes, matrix = node.fields("distance", "of", "weight", "classes", "matrix")

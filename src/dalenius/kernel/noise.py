@@ -122,8 +122,9 @@ class Noise(Channel):
 
     @property
     def added(self) -> bool:
-        """Whether the noise is added to every record alike, and nothing is collected."""
-        return self.plain and all(axis.take[j] == axis.one and axis.free for j, axis in enumerate(self.axes))
+        """Whether the noise is added to every record as it is, and nothing is collected."""
+        alike = all(axis.take[j] == axis.one and axis.free for j, axis in enumerate(self.axes))
+        return self.plain and alike and all(0 <= axis.move < axis.one for axis in self.axes)  # rounded down: no shift
 
     def norm(self, p: Fraction | None) -> Fraction:
         """The largest (E|Y - x|^p)^(1/p) of a column, from above; None: the largest |Y - x|."""

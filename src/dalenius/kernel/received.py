@@ -93,6 +93,7 @@ def most_received(ball: Shares, trees: list[list[tuple[int, int] | list[int]]], 
     cells, letters, secrets = len(ball.law), len(ball.rows[0]), len(ball.weights)
     require(len(trees) == cells, "there is not one list of parts for each cell that receives")
     each = letters * (((LOG_COST + 30) * secrets << secrets) + 40 * cells)
+    longest = ball.unit.bit_length() + ball.scale.bit_length() + sum(ball.weights).bit_length()
     bound = 0
     for to, tree in enumerate(trees):
         boxes = [([0] * cells, ball.law)]
@@ -103,7 +104,7 @@ def most_received(ball: Shares, trees: list[list[tuple[int, int] | list[int]]], 
                 require(
                     len(part) == letters * secrets, "there is not one slope for each letter and value of the secret"
                 )
-                work.spend(each, ball.unit.bit_length() + ball.scale.bit_length())
+                work.spend(each, longest)
                 slopes = [part[s * letters : (s + 1) * letters] for s in range(secrets)]
                 bound = max(bound, _of_box(ball, to, low, high, slopes))
                 continue

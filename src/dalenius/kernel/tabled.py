@@ -25,10 +25,10 @@ MOST_PAIRS = 1 << 6  # rows of which all pairs are looked at
 Sum = tuple[int, ...]
 
 
-def sums_reached(moves: Sequence[Sequence[int]], records: int) -> list[Sum] | None:
+def sums_reached(moves: Sequence[Sequence[int]], records: int, work: Work) -> list[Sum] | None:
     """The sums that so many records can have; None where there are too many.
 
-    >>> sums_reached([[0], [2]], 3)
+    >>> sums_reached([[0], [2]], 3, Work(1000))
     [(0,), (2,), (4,), (6,)]
     """
     steps = sorted({tuple(move) for move in moves})
@@ -38,18 +38,20 @@ def sums_reached(moves: Sequence[Sequence[int]], records: int) -> list[Sum] | No
         return None
     found = {tuple(0 for _ in steps[0])}
     for _ in range(records):
+        work.spend(4 * len(found) * len(steps) * (1 + len(steps[0])))
         found = {tuple(a + b for a, b in zip(total, step, strict=True)) for total in found for step in steps}
         if len(found) > MOST_VALUES:
             return None
     return sorted(found)
 
 
-def lines_of(moves: Sequence[Sequence[int]], records: int, sums: Sequence[Sum]) -> list[list[int]] | None:
+def lines_of(moves: Sequence[Sequence[int]], records: int, sums: Sequence[Sum], work: Work) -> list[list[int]] | None:
     """For each state of all records but one, the places among the sums that the letters of that one lead to."""
-    rests = sums_reached(moves, records - 1)
+    rests = sums_reached(moves, records - 1, work)
     place = {total: k for k, total in enumerate(sums)}
     if rests is None:
         return None
+    work.spend(4 * len(rests) * len(moves) * (1 + len(moves[0])))
     return [[place[tuple(a + b for a, b in zip(rest, move, strict=True))] for move in moves] for rest in rests]
 
 
@@ -175,9 +177,8 @@ def read_table(node: Node, moves: Sequence[Sequence[int]], records: int, every: 
     """`{"noise": "table", "values": [[I, ...], ...], "scale": I, "rows": [[I, ...], ...], "centre": [I, ...]}`."""
     _, values, scale, rows, centre = node.fields("noise", "values", "scale", "rows", "centre")
     node.require(every == 1, "noise of a table has no coarser grid")
-    work.spend(40 * MOST_VALUES * (min(records, MOST_VALUES) + 1))
-    sums = sums_reached(moves, records)
-    lines = None if sums is None else lines_of(moves, records, sums)
+    sums = sums_reached(moves, records, work)
+    lines = None if sums is None else lines_of(moves, records, sums, work)
     if sums is None or lines is None:
         raise node.refuse(f"the sums have more than {MOST_VALUES} values")
     values.require(

@@ -266,7 +266,8 @@ def _bound_of(cells: Cells, ball: Ball, box: Box, by: Evidence) -> Fraction:
         return _by_moves(cells, ball, by)
     if isinstance(by, Received):
         return _by_received(cells, ball, by)
-    longest = max(number.denominator.bit_length() for number in (ball.radius, by.nu, by.m, by.t))
+    numbers = (ball.radius, by.nu, by.m, by.t, *(end for both in box for end in both))
+    longest = max(number.denominator.bit_length() for number in numbers)
     cells.setting.work.spend(8 * LOG_COST * cells.many, 2 * longest)
     if by.law and ball.kind == "total_variation" and len(by.law) == len(set(cells.secrets)) < cells.many:
         return _most_moved(cells, ball.radius, Moves(None, by.law, None))
@@ -402,6 +403,7 @@ def _most_moved(cells: Cells, radius: Fraction, by: Moves) -> Fraction:
     for s in range(many):
         up = by.rising
         goals.append(tuple(c for c, z in enumerate(about) if up is None or up[z] or not up[s]))
+    longest = unit.bit_length() + cells.scale.bit_length() + sum(by.weights).bit_length()
     size = cells.many * 20 + (20 + LOG_COST * many) * (len(columns) + len(set(goals)) * sum(map(len, own)))
 
     def told(column: list[int]) -> int:
@@ -409,7 +411,7 @@ def _most_moved(cells: Cells, radius: Fraction, by: Moves) -> Fraction:
 
     most = sum(map(told, columns.values()))
     for taken in _givers(cells.law, radius, by.held):
-        cells.setting.work.spend(size, unit.bit_length() + cells.scale.bit_length())
+        cells.setting.work.spend(size, longest)
         less = {at: list(column) for at, column in columns.items()}
         given = Counter[tuple[int, ...]]()
         for c, p in taken:

@@ -241,9 +241,10 @@ def proved_answer_text(question: Question, records: int) -> Proved:
 
 def _written(question: Question, records: int, noise: AnyNoise) -> dict[str, Any]:
     if isinstance(noise, NoiseTable):
+        sums = sums_reached(question.shape(records).moves, records, noise.work)
         return {
             "noise": "table",
-            "values": [[str(v) for v in total] for total in sums_reached(question.shape(records).moves, records) or []],
+            "values": [[str(v) for v in total] for total in sums or []],
             "scale": str(noise.scale),
             "rows": [[str(entry) for entry in row] for row in noise.rows],
             "centre": [str(v) for v in noise.centre],

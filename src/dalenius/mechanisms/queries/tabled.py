@@ -101,8 +101,8 @@ def tabled(question: Question, records: int, work: Work) -> Tabled:
     )
     if shape.letters is None or shape.every != 1:
         raise Unsupported(f"{question.noise} noise is for answers with a list of values; give values as a list")
-    sums = sums_reached(shape.moves, records)
-    lines = None if sums is None else lines_of(shape.moves, records, sums)
+    sums = sums_reached(shape.moves, records, work)
+    lines = None if sums is None else lines_of(shape.moves, records, sums, work)
     if sums is None or lines is None:
         raise Unsupported(many)
     values = [tuple(v * shape.step for v in total) for total in sums]
