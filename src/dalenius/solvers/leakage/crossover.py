@@ -70,7 +70,8 @@ def without_dust(
 
     def by_search(support: Support, fine: float) -> tuple[Program, Solution]:
         restricted = replace(program, allowed=support)
-        return restricted, search(restricted, gap=fine, seconds=left(deadline), vertex=False, start=solution.snapshot)
+        start = solution.nearby or solution.snapshot
+        return restricted, search(restricted, gap=fine, seconds=left(deadline), vertex=False, start=start)
 
     mass = np.array([float(v) for v in program.mass])
     share = (mass / mass.sum())[:, None]
@@ -88,7 +89,7 @@ def without_dust(
         if found is not None and found[1].value - solution.bound <= gap:
             restricted, sparse = found
             # What the restricted program proves says nothing about other channels: its multipliers are dropped.
-            kept = replace(sparse, multipliers=solution.multipliers, bound=solution.bound, snapshot=None)
+            kept = replace(sparse, multipliers=solution.multipliers, bound=solution.bound, snapshot=None, nearby=None)
             return restricted, kept
     return None
 
@@ -127,7 +128,9 @@ def among_large_entries(
         found = end.solution
     except (Infeasible, SolverFailed):
         return None
-    return replace(found, multipliers=multipliers, bound=Arrays.of(program).bound(multipliers), snapshot=None)
+    return replace(
+        found, multipliers=multipliers, bound=Arrays.of(program).bound(multipliers), snapshot=None, nearby=None
+    )
 
 
 def _settled(

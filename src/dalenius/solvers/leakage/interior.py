@@ -32,7 +32,10 @@ Progress: TypeAlias = Callable[[int, float, float], None]
 
 _MENDED = 1e-10  # an equality missed by no more is mended in the exact repair, without a loss that matters
 _NOISE = 1e-8  # what is unmet by no more may be rounding
+_LATE = 1e-6  # complementarity below which what stays unmet is rounding
 _SETTLED = 0.01  # of the gap: closer to the optimum of the tightened program no step leads anywhere
+_OTHER_LIMITS = 1e-2  # complementarity of an iterate from which the search with other limits begins
+_FEWER_ENTRIES = 1e-4  # and of one from which that without small entries does: these matter less, so it may be nearer
 _LONGEST = 4.0  # the most that a logarithm may change in one step
 
 
@@ -64,6 +67,7 @@ class Found:
     last: Floats | None = None  # the latest iterate, which may miss limits by a little
     iterations: int = 0
     snapshot: Snapshot | None = None
+    nearby: Snapshot | None = None
     words: str = "the steps ran out"
 
     def take(self, other: "Found") -> None:
@@ -75,6 +79,7 @@ class Found:
         self.last = self.last if other.last is None else other.last
         self.inner = self.inner if other.inner is None else other.inner
         self.snapshot = self.snapshot if other.snapshot is None else other.snapshot
+        self.nearby = self.nearby if other.nearby is None else other.nearby
 
 
 def _products(state: State, d: State, step: float) -> list[Floats]:
@@ -86,16 +91,14 @@ def _total(products: Sequence[Floats]) -> float:
     return sum(float(v.sum()) for v in products)
 
 
-def _stepped(newton: Newton, gap: float, count: int, care: Care, wary: bool) -> State:
-    """The next iterate."""
+def _stepped(newton: Newton, gap: float, count: int, care: Care, held: bool) -> State:
+    """The next iterate; where it is `held` back, complementarity hardly falls."""
     state = newton.state
     none: list[Floats | float] = [0.0] * len(state.complementary())
     plain = newton.direction(0.0, none)
     room = min(1.0, newton.room(plain))
     ahead = _total(_products(state, plain, room))
     sigma = min(0.5, max(1e-4, (max(ahead, 0.0) / gap) ** 2))
-    # The limits of leakage are curved: complementarity must not outrun them.
-    held = wary and newton.unmet() > max(care.hold * gap, _NOISE)
     if held:
         sigma = max(sigma, 0.8)
     second: Corrections = none
@@ -142,7 +145,6 @@ def descend(
     violation: float,
     care: Care,
     start: Snapshot | None = None,
-    snapshot: float = 1e-2,
     on_progress: Progress | None = None,
 ) -> Found:
     """Iterate on ``given`` (tightened limits) until value - bound <= ``gap`` for ``wanted`` (limits as stated).
@@ -153,7 +155,7 @@ def descend(
     found = Found()
     with np.errstate(all="ignore"):
         try:
-            for _ in _iterates(found, given, wanted, gap, violation, care, start, snapshot, on_progress):
+            for _ in _iterates(found, given, wanted, gap, violation, care, start, on_progress):
                 if over(deadline):
                     found.words = "the time ran out"
                     break
@@ -170,7 +172,6 @@ def _iterates(
     violation: float,
     care: Care,
     start: Snapshot | None,
-    snapshot: float,
     on_progress: Progress | None,
 ) -> Iterator[None]:
     model = Layout(given)
@@ -180,6 +181,7 @@ def _iterates(
     columns = factors(model.pattern, model.live.shape, model.rank)
     start = None if start is None or not model.fits(start) else start
     state = model.beginning() if start is None else model.resumed(start)
+    before = np.inf  # what was unmet where the last step was held back
     for step in range(care.steps):
         found.iterations = step
         products = [a * b for a, b in state.complementary()]
@@ -196,10 +198,20 @@ def _iterates(
             return
         if on_progress is not None:
             on_progress(step, found.value, found.bound)
-        if found.snapshot is None and total < snapshot and (start is None or step >= 2):
-            limits = tuple(L for _, L in given.leakages)
-            found.snapshot = Snapshot(state, tuple(model.D.tolist()), limits)
-        state = _stepped(Newton(model, state, columns), total, count, care, wary=step > 2)
+        if start is None or step >= 2:
+            here = Snapshot(state, tuple(model.D.tolist()), tuple(L for _, L in given.leakages))
+            if found.snapshot is None and total < _OTHER_LIMITS:
+                found.snapshot = here
+            if found.nearby is None and total < _FEWER_ENTRIES:
+                found.nearby = here
+        newton = Newton(model, state, columns)
+        unmet = newton.unmet()
+        # The limits of leakage are curved: complementarity must not outrun them. Where holding back did not help, what
+        # is unmet is rounding; early on only if leakage is but minimised, whose value is that of what was found.
+        held = step > 2 and unmet > max(care.hold * total, _NOISE)
+        held = held and (unmet < before or (bool(state.lam) and total > _LATE))
+        before = unmet if held else np.inf
+        state = _stepped(newton, total, count, care, held)
         yield
 
 

@@ -25,6 +25,7 @@ Corrections: TypeAlias = "Sequence[Floats | float]"
 
 
 _REFINED = 3  # how often a solution is corrected by its residuals, at most
+_FELT = 0.05  # the least weight of what a limit is missed by
 _EQUAL = 1e-15  # an equality missed by less is met
 
 
@@ -154,10 +155,13 @@ class Newton:
         self.extra = len(model.Cs) + len(self.limits)
 
     def unmet(self) -> float:
-        """How far the terms are from their limits and posteriors, weighted by their multipliers."""
+        """How far the terms are from their limits and posteriors, weighted by their multipliers.
+
+        At the constant channel a leakage is flat, so that its multiplier falls before the limit is felt.
+        """
         return sum(
             float((o.lam * np.abs(o.off)).sum())
-            + (float((o.lam * np.abs(o.off_w)).sum()) if o.term.at is not None else 0)
+            + (float((np.maximum(o.lam, _FELT) * np.abs(o.off_w)).sum()) if o.term.at is not None else 0)
             for o in self.local
         )
 

@@ -167,7 +167,7 @@ class Solution:
     """A float channel ``pi``, with ``value`` and a ``bound`` from ``multipliers`` (in doubles).
 
     ``inner`` is a point well inside the limits, for repairs; ``channel`` is the exact vertex where the program is
-    linear; ``snapshot`` starts the search of a neighbouring program.
+    linear; ``snapshot`` starts the search of the program with other limits, ``nearby`` that with fewer entries.
     """
 
     pi: Floats
@@ -178,6 +178,7 @@ class Solution:
     inner: Floats | None = None
     channel: tuple[tuple[Fraction, ...], ...] | None = None
     snapshot: Any = None
+    nearby: Any = None
 
 
 def is_zero(limit: Any) -> bool:

@@ -107,8 +107,9 @@ def search(
 ) -> Solution:
     """A channel within ``gap`` of the optimum (in the unit of the objective: nats for leakage), and why.
 
-    ``start`` is the ``snapshot`` of a solution of the same program with other limits. A program without logarithms has
-    a vertex for an answer, unless ``vertex`` is false; in fractions, unless ``exact`` is false.
+    ``start`` is the ``snapshot`` of a solution of the same program with other limits, or ``nearby`` of one with more
+    entries. A program without logarithms has a vertex for an answer, unless ``vertex`` is false; in fractions, unless
+    ``exact`` is false.
     ``on_progress(iteration, value, bound)`` is called at every step. Raises NoChannel with multipliers that prove it,
     or Unfinished with what was found until then.
     """
@@ -194,8 +195,8 @@ def search(
     pi = wide(best.pi)
     y = back(scaled.multipliers(best.multipliers))
     inner = None if best.inner is None else wide(best.inner)
-    begun = best.snapshot and replace(best.snapshot, letters=about)
-    return Solution(pi, y, given.value(pi), given.bound(y), steps, inner, None, begun)
+    begun, nearby = (one and replace(one, letters=about) for one in (best.snapshot, best.nearby))
+    return Solution(pi, y, given.value(pi), given.bound(y), steps, inner, None, begun, nearby)
 
 
 def _suits_simplex(a: Arrays) -> bool:

@@ -136,7 +136,7 @@ def _with_cuts(
         solution, why = best_found(model, program, gap=aim, until=until, fine=False, vertex=False)
         pi = cuts.kept(solution.pi, given)
         if pi is not None and (best is None or given.value(pi) < best[0]):
-            best = (given.value(pi), replace(solution, pi=pi, inner=None, channel=None, snapshot=None))
+            best = (given.value(pi), replace(solution, pi=pi, inner=None, channel=None, snapshot=None, nearby=None))
         if proof is None or solution.bound > proof[0]:
             proof = (solution.bound, solution, model, program, restore)
         short = 1.0 if best is None else best[0] - proof[0]
