@@ -141,7 +141,7 @@ def water_filling(frequencies: npt.ArrayLike, b: float, d: float) -> Array:
     """The most likely law under k-ary randomised response, M = b + d I with d > 0: p_j = max(0, c f_j - b / d).
 
     The stationary point of sum_j f_j log(b + d p_j) has p_j proportional to f_j up to the constant b / d; c is the one
-    level at which the entries above water sum to one. One sort, no iteration.
+    level at which the entries above water sum to one. One sort, no iteration; where all are above, c is (1 + S b / d).
 
     Parameters
     ----------
@@ -154,6 +154,9 @@ def water_filling(frequencies: npt.ArrayLike, b: float, d: float) -> Array:
     [0.6111, 0.3889, 0.0]
     """
     f = np.asarray(frequencies, dtype=float)
+    dry = (1 + len(f) * (b / d)) / f.sum() * f - b / d
+    if dry.min() >= 0:
+        return np.asarray(dry)
     order = np.sort(f)[::-1]
     level = (1 + np.arange(1, len(f) + 1) * (b / d)) / np.cumsum(order)
     above = int(np.flatnonzero(level * order > b / d)[-1]) + 1

@@ -37,6 +37,7 @@ Allowed: TypeAlias = tuple[Places, ...]
 _USED = 1e-9  # weight of a row that counts as used
 _STARTS = 6
 _NODES = 20_000
+_FEW = 1 << 10  # pairs
 _PAIRS = 1 << 24  # pairs that are looked at all together
 
 
@@ -113,7 +114,8 @@ def best_selection(
         return found
     loss = 0.0
     if len(allowed) == 2 and not whole:
-        allowed, loss = _corners(laws, allowed, programs=False)
+        if len(allowed[0]) * len(allowed[1]) > _FEW:  # of few pairs all are looked at before a hull is found
+            allowed, loss = _corners(laws, allowed, programs=False)
         if len(allowed[0]) * len(allowed[1]) <= _PAIRS:
             return _of_pairs(laws, allowed, gap, known, loss)
     search = _Search(laws, allowed, gap, known)
