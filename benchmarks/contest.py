@@ -52,7 +52,9 @@ def asked(python: str, question: str, contender: str, size: int, limit: float, m
 
 
 def judged(answer: dict[str, Any], proved: dict[str, Any] | None, sense: str, tolerance: float) -> str:
-    """What an answer is worth beside the interval that ours proved at the same size."""
+    """What an answer is worth beside the interval that ours proved at the same size, or what it lacks."""
+    if "lacks" in answer:
+        return f"without {answer['lacks']}"
     if "value" not in answer or proved is None or "low" not in proved:
         return ""
     value, low, high = answer["value"], proved["low"], proved["high"]

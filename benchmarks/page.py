@@ -4,7 +4,7 @@ python benchmarks/page.py
 """
 
 import json
-from math import ceil, floor, inf, log10
+from math import ceil, floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +32,25 @@ is SYNDISC's method, and the programs behind post-randomisation stand in for the
 `make bench-page` rebuilds this page. Machine: {machine}. Versions: {versions}.
 """
 
-ENDING = (
+FASTER = (
     "## Where somebody was faster",
     "",
     "Every size at which a rival needed less CPU time than Dalenius, with its time as a multiple of ours, and of ours",
     "without the proof, which no rival has. What ours includes and theirs does not, and what we did about each, stands",
     "in [decision 039](decisions/039-where-a-rival-is-faster.md).",
+    "",
+    "### With the same answer",
+    "",
+    "The rival's answer lies in the interval that was proved. It proves nothing itself.",
+    "",
+    "| question | rival | sizes (its time, ours is 1; ours without the proof is 1) |",
+    "|---|---|---|",
+)
+
+OTHERWISE = (
+    "### With another answer",
+    "",
+    "The rival's answer misses the gap that was asked for, or what it makes lacks what was asked for.",
     "",
     "| question | rival | sizes (its time, ours is 1; ours without the proof is 1) | its answers there |",
     "|---|---|---|---|",
@@ -140,6 +153,8 @@ def table(found: dict[str, Any]) -> list[str]:
         ratio = times(last["cpu_seconds"] / mine["cpu_seconds"]) if mine else ""
         power = f"size^{each['exponent']:.1f}" if each["exponent"] is not None else ""
         wrong = [f"{a['size']:,}: {a['verdict']}" for a in answers if a.get("verdict") not in ("right", "", None)]
+        if len({a.get("verdict") for a in answers}) == 1 and wrong:
+            wrong = [answers[0]["verdict"]]
         judged = "; ".join(wrong) if wrong else "right" if any(a.get("verdict") for a in answers) else ""
         gaps = [a["high"] - a["low"] for a in answers if "high" in a and a.get("proved", True)]
         if gaps and max(gaps) > 0:
@@ -218,8 +233,8 @@ def sampling() -> list[str]:
     return [*lines, ""]
 
 
-def faster(found: dict[str, Any]) -> list[str]:
-    """One row for each rival that needed less CPU time than we did: at which sizes, and what it answered there."""
+def faster(found: dict[str, Any], *, right: bool) -> list[str]:
+    """One row for each rival that needed less CPU time than we did, at the sizes where its answer was right, or not."""
     ours = {a["size"]: a for a in found["results"][0]["answers"] if "cpu_seconds" in a}
     lines = []
 
@@ -233,14 +248,13 @@ def faster(found: dict[str, Any]) -> list[str]:
     for each in found["results"][1:]:
         if each["contender"].startswith(OURS):
             continue
-        common = [a for a in each["answers"] if a["size"] in ours]
-        ahead = [a for a in common if a.get("cpu_seconds", inf) < ours[a["size"]]["cpu_seconds"]]
-        if not ahead:
-            continue
-        sizes = ", ".join(map(beside, ahead))
-        wrong = sorted({a["verdict"] for a in ahead if a.get("verdict") not in ("right", "", None)})
-        judged = "; ".join(wrong) or ("right, not proved" if any(a.get("verdict") for a in ahead) else "not judged")
-        lines.append(f"| {found['question']} | {each['contender']} | {sizes} | {judged} |")
+        common = [a for a in each["answers"] if a["size"] in ours and "died" not in a]
+        ahead = [a for a in common if a["cpu_seconds"] < ours[a["size"]]["cpu_seconds"]]
+        ahead = [a for a in ahead if (a.get("verdict") in ("right", "", None)) == right]
+        if ahead:
+            sizes = ", ".join(map(beside, ahead))
+            wrong = "" if right else f" {'; '.join(dict.fromkeys(a['verdict'] for a in ahead))} |"
+            lines.append(f"| {found['question']} | {each['contender']} | {sizes} |{wrong}")
     return lines
 
 
@@ -302,7 +316,8 @@ def main() -> None:
             lines += [f"![CPU seconds against {found['size']}](benchmarks/{question}.svg)", ""]
         lines += [*table(found), ""]
     lines += [*SUMMARY, *(row for _, found in held for row in summary(found)), ""]
-    lines += [*ENDING, *(row for _, found in held for row in faster(found)), ""]
+    for heading, right in ((FASTER, True), (OTHERWISE, False)):
+        lines += [*heading, *(row for _, found in held for row in faster(found, right=right)), ""]
     lines += [*kinds_and_commands(), *sampling()]
     PAGE.write_text("\n".join(lines))
     print(PAGE)

@@ -27,9 +27,9 @@ def missing(readme: str, figures: str) -> list[str]:
     return [figure for figure in FIGURE.findall(readme) if figure not in figures]
 
 
-def contest(mine: dict[str, float], theirs: float) -> dict:
+def contest(mine: dict[str, float], theirs: float, verdict: str = "right") -> dict:
     answers = [{"size": 4, "peak_mib": 30.0, "verdict": "right", **mine}]
-    rival = [{"size": 4, "peak_mib": 30.0, "verdict": "right", "cpu_seconds": theirs}]
+    rival = [{"size": 4, "peak_mib": 30.0, "verdict": verdict, "cpu_seconds": theirs}]
     return {
         "question": "Anything",
         "size": "values",
@@ -48,12 +48,27 @@ def test_every_figure_of_the_readme_stands_on_the_page():
 
 
 def test_a_faster_rival_is_compared_with_our_search_alone_too(page):
-    (row,) = page.faster(contest({"cpu_seconds": 0.008, "proof_seconds": 0.006}, 0.004))
-    assert row == "| Anything | rival | 4 (0.50; 2.0) | right, not proved |"
+    held = contest({"cpu_seconds": 0.008, "proof_seconds": 0.006}, 0.004)
+    assert page.faster(held, right=True) == ["| Anything | rival | 4 (0.50; 2.0) |"]
+    assert page.faster(held, right=False) == []
 
 
-def test_a_slower_rival_is_no_faster_one(page):
-    assert page.faster(contest({"cpu_seconds": 0.008, "proof_seconds": 0.006}, 0.009)) == []
+def test_a_faster_rival_with_another_answer_stands_by_itself(page):
+    held = contest({"cpu_seconds": 0.008, "proof_seconds": 0.006}, 0.004, verdict="worse by 3.2e-04")
+    assert page.faster(held, right=False) == ["| Anything | rival | 4 (0.50; 2.0) | worse by 3.2e-04 |"]
+    assert page.faster(held, right=True) == []
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_slower_rival_is_no_faster_one(page, right):
+    assert page.faster(contest({"cpu_seconds": 0.008, "proof_seconds": 0.006}, 0.009), right=right) == []
+
+
+def test_an_answer_that_lacks_what_was_asked_for_says_so(page):
+    from contest import judged
+
+    assert judged({"lacks": "a cryptographic stream"}, None, "max", 1.0) == "without a cryptographic stream"
+    assert judged({"value": 1.5}, {"low": 0.9, "high": 1.0}, "min", 0.1) == "worse by 5.0e-01"
 
 
 def test_the_table_of_all_sizes_says_what_the_proof_takes(page):

@@ -26,20 +26,19 @@ def counts(size: int) -> Any:
     return rng.multinomial(ROWS, rng.dirichlet(np.ones(size)) @ matrix(size))
 
 
-def likelihood(law: Any, size: int) -> float:
-    seen = counts(size)
-    return float(seen[seen > 0] @ np.log((law @ matrix(size))[seen > 0]))
+def likelihood(law: Any, seen: Any, channel: Any) -> float:
+    return float(seen[seen > 0] @ np.log((law @ channel)[seen > 0]))
 
 
 def ours(size: int) -> Work:
     from dalenius.solvers import water_filling
 
-    seen, keep = counts(size), e / (e + size - 1)
+    seen, channel, keep = counts(size), matrix(size), e / (e + size - 1)
     other = (1 - keep) / (size - 1)
 
     def work() -> dict[str, Any]:
         law = np.asarray(water_filling(seen / ROWS, other, keep - other))
-        value = likelihood(law, size)
+        value = likelihood(law, seen, channel)
         return {"value": value, "low": value, "high": value, "proved": False}
 
     return work
@@ -55,7 +54,7 @@ def expectation_maximisation(size: int) -> Work:
             law = law * (channel @ (seen / (law @ channel))) / ROWS
             if np.abs(law - before).max() < 1e-10:
                 break
-        return {"value": likelihood(law, size)}
+        return {"value": likelihood(law, seen, channel)}
 
     return work
 
@@ -66,7 +65,7 @@ def inversion(size: int) -> Work:
 
     def work() -> dict[str, Any]:
         law = np.linalg.solve(channel.T, seen / ROWS).clip(0)
-        return {"value": likelihood(law / law.sum(), size)}
+        return {"value": likelihood(law / law.sum(), seen, channel)}
 
     return work
 

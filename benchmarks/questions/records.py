@@ -9,7 +9,7 @@ import numpy as np
 TITLE = "Fewest changed fields of a row when all columns together may reveal a tenth of a bit"
 SIZE = "released columns of three values, 3,000 rows"
 SIZES = [3, 4, 5, 6, 7, 8]
-WARM = False
+WARM = True
 SENSE = "min"
 TOLERANCE = 1e-3
 ROWS, VALUES, LIMIT = 3_000, 3, 0.1

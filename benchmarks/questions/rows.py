@@ -14,6 +14,7 @@ WARM = True
 SENSE = "max"
 TOLERANCE = 1.0
 LETTERS = 12
+LACKS = "exact probabilities and a cryptographic stream"
 
 Work = Callable[[], dict[str, Any]]
 
@@ -47,7 +48,7 @@ def numpy_floats(size: int) -> Work:
     def work() -> dict[str, Any]:
         rng = np.random.default_rng(7)
         moved = (codes + rng.integers(1, LETTERS, size)) % LETTERS
-        return _kept(codes, np.where(rng.random(size) < keep, codes, moved))
+        return _kept(codes, np.where(rng.random(size) < keep, codes, moved)) | {"lacks": LACKS}
 
     return work
 
