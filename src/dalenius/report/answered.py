@@ -67,7 +67,7 @@ def answer_statement(found: Answer, *, table: str, card: str, made: datetime) ->
         more=[*more, BIT],
         specialists=[level],
         numbers=[
-            (shown(number.label), value_words(number.value), ends_words(number))
+            (shown(number.label), value_words(number.possible), ends_words(number))
             for number in found.numbers[:MOST_NUMBERS]
         ],
         hidden=max(0, len(found.numbers) - MOST_NUMBERS),

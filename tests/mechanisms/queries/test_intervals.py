@@ -12,7 +12,8 @@ from dalenius.core.question import Question
 from dalenius.core.source import Column
 from dalenius.kernel.added import Gaussian, Laplace
 from dalenius.kernel.numbers import Work
-from dalenius.mechanisms.queries.intervals import intervals, stays_below
+from dalenius.mechanisms.queries.intervals import Number, intervals, stays_below
+from dalenius.mechanisms.queries.words import ends_words
 
 F = Fraction
 MEAN = Question(
@@ -98,3 +99,14 @@ def test_quantiles_are_values_and_the_true_one_is_not_ruled_out(counts, middle, 
 def test_counts_that_never_reach_a_share_give_the_last_value():
     found = intervals(QUANTILES, 10, [F(-50), F(0), F(0), F(0), F(0)], Laplace(F(2), Work(10**7)), [0] * 5)
     assert found[0].value == "5 or more"
+
+
+def test_a_number_beyond_what_it_can_be_is_shown_at_its_nearest_with_what_was_drawn():
+    beyond = Number("mean", Fraction(-11, 4), Fraction(18), Fraction(90))
+    assert beyond.possible == 18
+    assert ends_words(beyond) == "18 to 90 (drawn: -2.75, which it cannot be)"
+    assert beyond.to_json()["exact"] == "-11/4"
+    within = Number("mean", Fraction(20), Fraction(18), Fraction(90))
+    assert (within.possible, ends_words(within)) == (20, "18 to 90")
+    word = Number("quantile 1/2", "b", "a", "c")
+    assert (word.possible, ends_words(word)) == ("b", "from a up to c")

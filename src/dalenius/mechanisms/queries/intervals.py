@@ -31,6 +31,13 @@ class Number:
     low: Fraction | str
     high: Fraction | str
 
+    @property
+    def possible(self) -> Fraction | str:
+        """What was drawn, or where noise took it beyond what the true number can be, the nearest that this can be."""
+        if isinstance(self.value, str) or isinstance(self.low, str) or isinstance(self.high, str):
+            return self.value
+        return _between(self.value, self.low, self.high)
+
     def to_json(self) -> dict[str, Any]:
         def shown(v: Fraction | str) -> float | str:
             return v if isinstance(v, str) else float(v)

@@ -35,7 +35,7 @@ def answer_words(found: Answer) -> list[str]:
     lines = [f"{question_words(question)}, of {whom}:", ""]
     widest = max(len(shown(number.label)) for number in found.numbers)
     lines += [
-        f"  {shown(number.label):<{widest}}  {value_words(number.value):>12}   {ends_words(number)}"
+        f"  {shown(number.label):<{widest}}  {value_words(number.possible):>12}   {ends_words(number)}"
         for number in found.numbers[:MOST_LINES]
     ]
     if len(found.numbers) > MOST_LINES:
@@ -156,9 +156,10 @@ def value_words(value: Fraction | str) -> str:
 
 
 def ends_words(number: Number) -> str:
-    """The interval of a number."""
+    """The interval of a number, and what was drawn where noise took it beyond all that the number can be."""
     low = value_words(number.low)
     high = value_words(number.high)
-    if low == high:
-        return f"{low} and no other" if isinstance(number.low, str) else low
-    return f"from {low} up to {high}" if isinstance(number.low, str) else f"{low} to {high}"
+    drawn = "" if number.possible == number.value else f" (drawn: {value_words(number.value)}, which it cannot be)"
+    if isinstance(number.low, str):
+        return f"{low} and no other" if low == high else f"from {low} up to {high}"
+    return f"{low}{drawn}" if low == high else f"{low} to {high}{drawn}"
