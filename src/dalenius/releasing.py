@@ -40,6 +40,7 @@ from dalenius.mechanisms.forms import form_of
 from dalenius.outputs import RELEASE, files_read, new_folder, refuse_existing, write_text
 from dalenius.report.statement import public_statement, statement
 from dalenius.sampling import Key
+from dalenius.stopping import limited
 from dalenius.tables import (
     Coded,
 )
@@ -275,7 +276,8 @@ def release(
             "a release needs a table; this problem has none",
             do='Name one in [source], table = "...", or use `dalenius solve`.',
         )
-    refuse_untaken(problem)
+    with limited(seconds):
+        refuse_untaken(problem)
     rows = engine_named(engine, folder=folder.absolute().parent, memory=memory, into=into)
     bound, coded = rows.counted(problem, table, stage(on_progress, "reading"))
     if coded is None:

@@ -4,15 +4,36 @@ A search asks `over(deadline)` between two steps. Whoever catches a signal calls
 ends at its next step as if its time were up. A proof may take longer than somebody waits: where that may be asked for,
 designs are proved on the way and held, and `Enough` then ends whatever runs with the one that is held.
 Searches that depend on work (steps, nodes) count it themselves; only the end of the time ends them early.
+
+Steps of a search set deadlines of their own. Inside `limited` none of them is later than the end of the whole, so that
+whoever gives a step some seconds need not know how many are left.
 """
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import Enum
+from math import inf
 
-__all__ = ["Enough", "Stage", "asked", "keep_no_more", "keeps", "left", "over", "reach", "resume", "stage", "stop"]
+__all__ = [
+    "Enough",
+    "Stage",
+    "asked",
+    "keep_no_more",
+    "keeps",
+    "left",
+    "limited",
+    "over",
+    "reach",
+    "resume",
+    "stage",
+    "stop",
+]
 
 _asked = threading.Event()
+_end: ContextVar[float] = ContextVar("end", default=inf)  # of everything, of `time.monotonic`
 
 
 class Enough(BaseException):
@@ -88,15 +109,37 @@ def reach(stage: Stage) -> None:
     _Command.stage = stage
 
 
-def over(deadline: float) -> bool:
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Let no deadline inside the block be later than the end of so many seconds; that of a block outside still counts.
+
+    Parameters
+    ----------
+    seconds
+        For everything in the block.
+
+    Examples
+    --------
+    >>> with limited(60), limited(600):
+    ...     left() <= 60
+    True
+    """
+    before = _end.set(min(_end.get(), time.monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _end.reset(before)
+
+
+def over(deadline: float = inf) -> bool:
     """Whether a search with this deadline (of `time.monotonic`) has to end.
 
     >>> over(time.monotonic() - 1), over(time.monotonic() + 60)
     (True, False)
     """
-    return _asked.is_set() or time.monotonic() > deadline
+    return _asked.is_set() or time.monotonic() > min(deadline, _end.get())
 
 
-def left(deadline: float) -> float:
+def left(deadline: float = inf) -> float:
     """The seconds that are left until a deadline, 0 when it is over."""
-    return 0.0 if over(deadline) else deadline - time.monotonic()
+    return 0.0 if over(deadline) else max(0.0, min(deadline, _end.get()) - time.monotonic())

@@ -8,6 +8,7 @@ from dalenius.errors import InputError
 from dalenius.mechanisms import GAP, SECONDS, by_records
 from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.releasing import Progress, stage
+from dalenius.stopping import limited
 from dalenius.tables import bind
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def tradeoff(
     prove : {"all", "chosen"}
         Whether every point is proved or the one of the problem alone.
     gap, seconds : float
-        When the search ends: value and bound so close, or so much time gone.
+        When the search of a point ends, and the time for all of them; what is left is shared by those to come.
     on_progress : callable, optional
         Told the stage, how much of it is done, and how much there is in all.
 
@@ -92,20 +93,21 @@ def tradeoff(
 
     bound = _traded(problem, table)
     shown = stage(on_progress, "tracing")
-    if not _is_leakage(bound):
-        from dalenius.mechanisms.levels import levels
+    with limited(seconds):
+        if not _is_leakage(bound):
+            from dalenius.mechanisms.levels import levels
 
-        return levels(bound, points, gap=gap, seconds=seconds, on_point=shown)
-    points = POINTS if points is None else points
-    if isinstance(bound.objective, MaximizeInformation):
-        from dalenius.mechanisms.columns.funnel.sweep import sweep
+            return levels(bound, points, gap=gap, seconds=seconds, on_point=shown)
+        points = POINTS if points is None else points
+        if isinstance(bound.objective, MaximizeInformation):
+            from dalenius.mechanisms.columns.funnel.sweep import sweep
 
-        return sweep(bound, points, gap=gap, seconds=seconds, on_point=shown)
-    if by_records(bound):
-        from dalenius.mechanisms.records.trading import traced
+            return sweep(bound, points, gap=gap, seconds=seconds, on_point=shown)
+        if by_records(bound):
+            from dalenius.mechanisms.records.trading import traced
 
-        return traced(bound, points, on_point=shown)
-    return trace(bound, points, prove=prove, gap=gap, seconds=seconds, on_point=shown)
+            return traced(bound, points, on_point=shown)
+        return trace(bound, points, prove=prove, gap=gap, seconds=seconds, on_point=shown)
 
 
 def region(problem: Problem, *, table: Any = None, gap: float = GAP, seconds: float = SECONDS) -> "Region":

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.api import region
+from dalenius.cli.interrupts import seconds_left
 from dalenius.cli.terminal import say
 from dalenius.core import Design, Problem
 from dalenius.core.numbers import down, exact, up, written
@@ -15,7 +16,9 @@ from dalenius.documents import about_file
 from dalenius.errors import Infeasible, InputError
 from dalenius.mechanisms.columns.regions import Membership, Region
 from dalenius.outputs import POINT, new_folder, refuse_existing, write_text
+from dalenius.stopping import limited
 
+SEARCHES = 4  # of a point, each with its share of the time
 OUTSIDE = Infeasible.exit_code
 FORMS = "--at D, --at D,E or --at R,D,E: rate R in bits, distortion D, equivocation E in bits"
 
@@ -32,16 +35,17 @@ def run(arguments: Namespace) -> int:
         )
     folder = Path(arguments.output)
     refuse_existing(folder, force=arguments.force, kind=POINT)
-    asked = region(Problem.from_file(arguments.problem), gap=arguments.gap, seconds=arguments.seconds)
     code = 0
-    if len(numbers) == 3:
-        found = asked.membership(*numbers)
-        code = 0 if found.inside else OUTSIDE
-        lines, document, designs = _member(found, numbers)
-    elif len(numbers) == 2:
-        lines, document, designs = _rate(asked, *numbers)
-    else:
-        lines, document, designs = _figures(asked, numbers[0])
+    with limited(seconds := seconds_left(arguments)):
+        asked = region(Problem.from_file(arguments.problem), gap=arguments.gap, seconds=seconds / SEARCHES)
+        if len(numbers) == 3:
+            found = asked.membership(*numbers)
+            code = 0 if found.inside else OUTSIDE
+            lines, document, designs = _member(found, numbers)
+        elif len(numbers) == 2:
+            lines, document, designs = _rate(asked, *numbers)
+        else:
+            lines, document, designs = _figures(asked, numbers[0])
     names = {key: f"{key.replace('_', '-')}.json" for key in designs}
     document |= {"files": names}
     with new_folder(folder, POINT, force=arguments.force) as place:

@@ -12,6 +12,7 @@ from dalenius import stopping
 from dalenius.api import tradeoff
 from dalenius.cli import at_levels, sweeping
 from dalenius.cli import point as one_point
+from dalenius.cli.interrupts import seconds_left
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
 from dalenius.core.digits import Direction, figure
@@ -39,7 +40,7 @@ def run(arguments: Namespace) -> int:
             arguments.points,
             prove=arguments.prove,
             gap=arguments.gap,
-            seconds=arguments.seconds,
+            seconds=seconds_left(arguments),
             on_progress=show,
         )
     if isinstance(curve, Sweep):

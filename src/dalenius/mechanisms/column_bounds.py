@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 GRAIN = 2**60
+UNSURE = 1e-12  # share by which doubles may be wrong about a difference
 
 Rows = Mapping[int, Sequence[Fraction]]
 
@@ -95,12 +96,17 @@ def kept_exactly(problem: Problem, rows: Rows) -> dict[int, tuple[Fraction, ...]
 
     ratio = plain_ratio(problem)
     near = near_pairs(problem)
+    factors = {pair: float(f) for pair, f in near.items()}
     for y in letters:
         column = {x: row[y] for x, row in rows.items()}
         if ratio is not None:
             needs(max(column.values()) - ratio * min(column.values()), theta[y] * (ratio - 1))
+        rough = {x: float(entry) for x, entry in column.items()}
         for (x, other), f in near.items():
-            if x in column and other in column:
+            if x not in column or other not in column:
+                continue
+            most = factors[x, other] * rough[other]
+            if rough[x] - most >= -UNSURE * (rough[x] + most):  # else doubles are sure that nothing is missed
                 needs(column[x] - f * column[other], theta[y] * (f - 1))
     for about, r in bounded_secrets(problem):
         told, alone = _with_output(problem, about, rows)

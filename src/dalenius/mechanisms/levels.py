@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
+from time import monotonic
 from typing import Any
 
 from dalenius.core import (
@@ -22,6 +23,8 @@ from dalenius.core import (
 from dalenius.errors import Infeasible, InputError
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.solving import solve
+from dalenius.stopping import asked as asked_to_stop
+from dalenius.stopping import left, over
 
 __all__ = ["Level", "Levels", "best_guesses", "levels"]
 
@@ -129,7 +132,7 @@ def levels(
     points : int, optional
         How many levels, both ends included (default: 9).
     gap, seconds : float
-        When the search at each level ends.
+        When the search at a level ends, and the time for all of them: levels that it does not reach are not there.
     on_point : callable, optional
         Told how many are done, and out of how many.
 
@@ -159,11 +162,15 @@ def levels(
     others = sorted({level for level in spread if abs(level - own) > SAME * own})
     found: list[Level] = []
     left_out: list[Fraction] = []
-    for done, level in enumerate([own, *others], 1):
+    deadline = monotonic() + seconds
+    # Both ends, whatever the time leaves of what is between them.
+    for done, level in enumerate([own, *others[:1], *others[1:][-1:], *others[1:-1]], 1):
+        if done > 3 and over(deadline) and not asked_to_stop():
+            break
         at_level = replace(promise, **{field: level})
         asked = replace(problem, guarantees=tuple(at_level if g is promise else g for g in problem.guarantees))
         try:
-            design = solve(asked, gap=gap, seconds=seconds)
+            design = solve(asked, gap=gap, seconds=left(deadline) / (2 + len(others) - done))
         except Infeasible:
             if level == own:
                 raise

@@ -24,7 +24,7 @@ from dalenius.mechanisms.holding import best_held
 from dalenius.mechanisms.registry import mechanisms, takers
 from dalenius.mechanisms.ways import ways_out
 from dalenius.stopping import asked as asked_to_stop
-from dalenius.stopping import keeps, left
+from dalenius.stopping import keeps, left, limited, over
 
 __all__ = ["nearest_reasons", "refuse_untaken", "solve"]
 
@@ -34,6 +34,9 @@ MOST_OUTCOMES = 10**7
 """Combinations of the observed values that one matrix has rows for."""
 
 SHORTEST = 0.1  # of the time, for the search, however long reading took
+AFTERWARDS = 0.1  # of the time that is left, for the proof of what a search ends with, and for writing it
+TIDYING = 0.15  # of the rest, for what follows a search before the proof: fewer entries, names
+MOST_TIDYING = 10.0  # seconds
 TRIAL = 5.0
 """Seconds for the design of what a refusal suggests."""
 MOST_TRIED = 2_000
@@ -93,11 +96,12 @@ def solve(
         problem = _bound(problem)
         if mechanism.why_not(problem) is None:
             refuse_wide(mechanism, problem)
-            spare = left(deadline)
+            spare = (1 - AFTERWARDS) * left(deadline)
             if on_progress is not None and spare < SHORTEST * seconds and not asked_to_stop():
                 on_progress(f"the table was read, and to prove and write a recipe {spare:.1f} s are left of --seconds")
             return _designed(mechanism, problem, gap, max(spare, SHORTEST * seconds), on_progress)
-    raise _untaken(problem, asked)
+    with limited(left(deadline)):
+        raise _untaken(problem, asked)
 
 
 def refuse_untaken(problem: Problem) -> None:
@@ -128,6 +132,8 @@ def _tried(problem: Problem) -> None:
     with suppress(DaleniusError, OSError):  # without its data nothing more can be said than what mechanisms take
         problem = _bound(problem)
     if isinstance(problem.joint, Pmf) and prod(map(len, problem.joint.variables.values())) <= MOST_TRIED:
+        if over():
+            raise Unsupported("there is no time left to try it")
         solve(problem, seconds=TRIAL)
 
 
@@ -216,7 +222,9 @@ def _designed(
     def designed(time: float) -> Design:
         return mechanism.design(one_row, gap=gap, seconds=time, on_progress=on_progress)
 
-    single = best_held(designed, gap, seconds) if keeps() else designed(seconds)
+    search = seconds - min(TIDYING * seconds, MOST_TIDYING)
+    with limited(seconds):
+        single = best_held(designed, gap, search) if keeps() else designed(search)
     design = with_cells(of_persons(refuse_inverted(single), problem))
     if problem.robust and "ball" not in mechanism.takes:
         design = replace(design, remarks=(*design.remarks, UNDER_EVERY_LAW))

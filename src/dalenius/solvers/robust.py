@@ -28,7 +28,7 @@ from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.conic import Conic
 from dalenius.solvers.contraction import pairwise_contraction, total_variation
 from dalenius.solvers.lp import maximise
-from dalenius.stopping import over
+from dalenius.stopping import left, over
 
 __all__ = ["Cut", "Limits", "Robust", "certified", "channel_of", "laws_within", "least_contraction"]
 
@@ -180,7 +180,8 @@ def least_contraction(
     while True:
         rounds += 1
         try:
-            rows, cuts, mu = _contraction_round(limits, sorted(known), cost, level, seconds)
+            spare = seconds if best is None else left(begin + seconds)
+            rows, cuts, mu = _contraction_round(limits, sorted(known), cost, level, spare)
         except SolverFailed:  # many cuts that say nearly the same
             if best is None:
                 raise

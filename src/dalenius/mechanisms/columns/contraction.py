@@ -15,6 +15,7 @@ bound on the distortion is proved by linear cuts of eta_KL (`kernel.lines`).
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from time import monotonic
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -39,6 +40,7 @@ from dalenius.mechanisms.columns.takes import CONTRACTION
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proof_terms import by_lines, in_units
 from dalenius.mechanisms.proving import proved
+from dalenius.stopping import left
 
 __all__ = ["Passing", "contract", "least_passing", "least_within", "proved_within", "reconstructed"]
 
@@ -69,6 +71,7 @@ def contract(
     from dalenius.mechanisms.columns.leakage.model import Model
     from dalenius.solvers.robust import Limits, least_contraction
 
+    deadline = monotonic() + seconds
     if on_progress:
         on_progress("a second-order cone program with cuts")
     model = Model.of(replace(problem, guarantees=()))
@@ -82,7 +85,7 @@ def contract(
     )
     level = min(promise.at_most for promise in problem.guarantees if isinstance(promise, Contraction))
     if len(limits.at_most):
-        within = least_contraction(limits, gap=1e-3, seconds=seconds).bound
+        within = least_contraction(limits, gap=1e-3, seconds=seconds / 3).bound
         if within > level:
             raise Infeasible(
                 f"within the limits of distortion no recipe has a contraction coefficient below {within:.6g}, and "
@@ -90,7 +93,7 @@ def contract(
                 do="Allow more change, or promise that figure or more.",
             )
     aim = CLOSE if len(mass) <= QUICK else max(gap, CLOSE)
-    found = least_contraction(limits, cost=cost, level=min(float(level), 1.0), gap=aim, seconds=seconds)
+    found = least_contraction(limits, cost=cost, level=min(float(level), 1.0), gap=aim, seconds=left(deadline))
     channel, _ = model.channel(_rational(found.rows, cost + 1e6 * ~model.program.allowed))
     place = next(
         k
@@ -125,7 +128,7 @@ def contract(
     from dalenius.mechanisms.columns.leakage.searching import designed
 
     try:
-        return min(cone, designed(problem, gap=gap, seconds=seconds), key=lambda design: design.gap)
+        return min(cone, designed(problem, gap=gap, seconds=left(deadline)), key=lambda design: design.gap)
     except (Infeasible, SolverFailed):
         return cone
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -54,6 +55,8 @@ def disclose_in_own_letters(
         Its letters are outcomes of the released columns.
     """
     NAMED.refuse(problem)
+    from scipy.optimize import linear_sum_assignment  # takes a second to import: before the search, not after its time
+
     fresh = replace(problem, release=(), output=OUTPUT)
     found = takers(fresh)[0].design(fresh, gap=gap, seconds=seconds, on_progress=on_progress)
     dense = Channel(found.channel.inputs, found.channel.output, found.channel.rows)
@@ -65,7 +68,7 @@ def disclose_in_own_letters(
     if many > len(letters):
         columns = (_added_up if sums else _few)(fresh, columns, len(letters))
         remarks += [MORE.format(many, len(letters))] if sums else []
-    named = _named(problem, dense, columns, len(letters))
+    named = _named(problem, dense, columns, len(letters), linear_sum_assignment)
     rows = tuple(zip(*named, strict=True))
     output = {name: tuple(problem.pmf.variables[name]) for name in problem.release}
     channel = Channel(dense.inputs, output, rows)
@@ -114,16 +117,16 @@ def _weighted(problem: Problem, columns: list[Column]) -> list[Column]:
     return [tuple(mass * column[place] for mass, place in zip(masses, places, strict=True)) for column in columns]
 
 
-def _named(problem: Problem, channel: Channel, columns: list[Column], names: int) -> list[Column]:
+def _named(
+    problem: Problem, channel: Channel, columns: list[Column], names: int, assigned: Callable[..., Any]
+) -> list[Column]:
     """For each name a column, or nothing: the names that agree most with what is released, by a linear program."""
-    from scipy.optimize import linear_sum_assignment  # takes a second to import
-
     joint = problem.pmf
     masses = np.zeros(names)
     for codes, n in zip(joint.grouped(problem.inputs)[0], joint.counts(problem.inputs), strict=True):
         masses[channel.row_of(codes)] = int(n)
     same = np.array([[float(entry) for entry in column] for column in columns]) * masses
-    which, name = linear_sum_assignment(-same)
+    which, name = assigned(-same)
     nothing = (Fraction(0),) * len(columns[0])
     found = [nothing] * names
     for y, k in zip(which.tolist(), name.tolist(), strict=True):

@@ -34,6 +34,8 @@ SHARE = 0.2  # of the gap that is aimed at, for the program itself
 LOOSE = 0.05  # of the gap that is left, for the program of an early round
 AGAIN = 1  # further times that the parts of a simplex are cut in a round, in a small program
 SMALL = 60  # rows times labels of it
+CUTTING = 10**8  # labels cubed times simplices that a round cuts: all their edges are looked at
+FEW = 16  # that it cuts in any case
 UNUSED = 1e-10  # mass of a letter whose posterior says nothing
 
 
@@ -184,7 +186,7 @@ def refined(cells: Subdivision, W: Floats, pi: Floats, pieces: Floats, gap: floa
         worth = worth[np.argsort(-above[worth])[: max(1, len(worth) // 4)]]
     worth = worth[np.argsort(-above[worth])]
     _, first = np.unique(worth % len(cells), return_index=True)  # a letter can have several meanings in one cell
-    worth = worth[np.sort(first)][: MOST - len(cells)]
+    worth = worth[np.sort(first)][: min(MOST - len(cells), max(FEW, CUTTING // W.shape[1] ** 3))]
     if not len(worth):
         return 0
     before = len(cells)

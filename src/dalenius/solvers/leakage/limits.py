@@ -1,6 +1,7 @@
 """Whether an exact channel keeps every limit of a program: integers for what is linear, intervals for logarithms."""
 
 from fractions import Fraction
+from functools import cached_property
 from math import lcm
 
 import numpy as np
@@ -102,13 +103,28 @@ class Limits:
                         return "the odds of a secret move too far"
         return None
 
-    def _gauged(self, K: Exact, den: int) -> str | None:
-        pi = K * self.mass[:, None] if self.program.gauges else K
+    @cached_property
+    def _gauges(self) -> list[tuple[fmpz_mat, list[tuple[int, int]]]]:
+        """Of each gauge the rows of all parts in one matrix, and of each part their number and what they are over."""
+        found = []
         for gauge in self.program.gauges:
+            parts = [whole(part) for part in gauge.parts]
+            rows = np.concatenate([part for part, _ in parts])
+            found.append((_flint(rows), [(len(part), below) for part, below in parts]))
+        return found
+
+    def _gauged(self, K: Exact, den: int) -> str | None:
+        if not self.program.gauges:
+            return None
+        pi = _flint(K * self.mass[:, None])
+        for gauge, (rows, parts) in zip(self.program.gauges, self._gauges, strict=True):
             reached = Fraction(0)
-            for part in gauge.parts:
-                rows, below = whole(part)
-                reached += Fraction(sum(max(0, *column) for column in rows.dot(pi).T), below)
+            told = (rows * pi).tolist()
+            start = 0
+            for many, below in parts:
+                most = [max(0, *map(int, column)) for column in zip(*told[start : start + many], strict=True)]
+                reached += Fraction(sum(most), below)
+                start += many
             over = reached / (self.total * den) - gauge.limit
             if over > 0:
                 return f"a gauge exceeds its limit by {float(over):.1e}"

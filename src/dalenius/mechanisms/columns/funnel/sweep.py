@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
+from time import monotonic
 from typing import Any
 
 from dalenius.core import Design, Independent, Leakage, Pmf, Problem
@@ -13,6 +14,8 @@ from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.mechanisms.columns.funnel.design import funnel, price_of
 from dalenius.mechanisms.columns.takes import DISCLOSURE
 from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.stopping import asked as asked_to_stop
+from dalenius.stopping import left, over
 
 __all__ = ["Step", "Sweep", "sweep"]
 
@@ -67,7 +70,7 @@ def sweep(
     points : int
         How many steps, both ends included.
     gap, seconds : float
-        When the search of each step ends.
+        When the search of a step ends, and the time for all of them; that of the problem itself is the first.
     on_point : callable, optional
         Told how many steps are done, and out of how many.
 
@@ -91,12 +94,18 @@ def sweep(
     # Rounded down: a limit above all that can be told would be the free design once more.
     most = Fraction(floor(_all_told(problem, promise) * GRAIN), GRAIN)
     limits = [Fraction(floor(most * k * GRAIN / (points - 1)), GRAIN) for k in range(points)]
-    steps = []
-    for done, limit in enumerate([*limits, promise.at_most_bits], 1):
-        steps.append(_step(problem, place, limit, gap, seconds))
+    steps: list[Step] = []
+    deadline = monotonic() + seconds
+    # Both ends, whatever the time leaves of what is between them.
+    for done, limit in enumerate([promise.at_most_bits, limits[0], limits[-1], *limits[1:-1]], 1):
+        if done > 3 and over(deadline) and not asked_to_stop():
+            break
+        steps.append(_step(problem, place, limit, gap, left(deadline) / (points + 2 - done)))
         if on_point:
             on_point(done, points + 1)
-    return Sweep(promise.about, problem.objective.names, tuple(steps[:-1]), steps[-1])
+    own, *others = steps
+    in_order = sorted(others, key=lambda step: step.at_most_bits)
+    return Sweep(promise.about, problem.objective.names, tuple(in_order), own)
 
 
 def _all_told(problem: Problem, promise: Leakage) -> float:

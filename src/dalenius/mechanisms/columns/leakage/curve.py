@@ -30,6 +30,7 @@ from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proof_terms import ONE
 from dalenius.solvers.leakage import Program, rational, search
+from dalenius.stopping import asked, left, over
 
 __all__ = ["Curve", "Ends", "Point", "ends_of", "trace"]
 
@@ -40,6 +41,8 @@ INSIDE = tuple(Fraction(1, 10**k) for k in range(6, 2, -1))
 """Shares of the way to D_0 at which a curve begins whose D_min is not a figure of its own letters: at D_min itself the
 limits leave no interior, and the slope of the curve may be infinite. The next one where the search ended early."""
 OPEN = 10  # times the gap: a search that leaves more has ended early
+ENDS = 0.2  # of the time, for the ends
+OWN = 0.1  # of the time, for the point of the problem itself, which comes last
 
 
 @dataclass(frozen=True)
@@ -257,7 +260,8 @@ def trace(
 ) -> Curve:
     """Points at even steps of the distortion, and the one that the problem asks for.
 
-    Each search starts where the one before it ended, and may take `seconds`. Each point is proved by the
+    Each search starts where the one before it ended; all of them may take `seconds`, and points that these do not reach
+    are not there. Each point is proved by the
     checker like a design; with `prove = "chosen"` only the chosen one is, and the others are what the search found in
     floating point.
     """
@@ -266,7 +270,9 @@ def trace(
     problem = checked(problem)
     trade = Trade.of(problem)
     start = _model(trade)
-    ends, silent = _ends(start, seconds)
+    deadline = time.monotonic() + seconds
+    others = deadline - OWN * seconds
+    ends, silent = _ends(start, ENDS * seconds)
     last = ends.private if ends.private is not None else ends.silent
     if last is None:
         raise SolverFailed(
@@ -274,29 +280,33 @@ def trace(
             do="Allow more change in [[limit]], or give it more time: --seconds 600.",
         )
 
-    def found_at(level: Fraction, snapshot: Any) -> tuple[Point, Any]:
+    def found_at(level: Fraction, snapshot: Any, to_come: int) -> tuple[Point, Any]:
         private = silent if level == ends.private else None
         model = _at(start, trade, level)
-        return _point(model, gap, seconds, start=snapshot, private=private, prove=prove == "all")
+        return _point(model, gap, left(others) / to_come, start=snapshot, private=private, prove=prove == "all")
 
     for inside in INSIDE:
         levels = _levels(ends, last, points, inside)
-        point, snapshot = found_at(levels[0], None)
+        point, snapshot = found_at(levels[0], None, len(levels))
         if ends.exact or point.high - point.low <= OPEN * gap:
             break
     found = [point]
-    for level in levels[1:]:
+    if len(levels) > 1:  # both ends, whatever the time leaves of what is between them
+        found.append(found_at(levels[-1], None, len(levels) - 1)[0])
+    for level in levels[1:-1]:
         if on_point:
             on_point(len(found), len(levels))
-        point, snapshot = found_at(level, snapshot)
-        found.append(point)
+        if over(others) and not asked():
+            break
+        point, snapshot = found_at(level, snapshot, len(levels) - len(found))
+        found.insert(-1, point)
     if on_point:
         on_point(len(found), len(levels))
-    at = _chosen(problem, trade, ends, levels[0], gap, seconds)
+    at = _chosen(problem, trade, ends, levels[0], gap, left(deadline) / 2)
     if at is None:
         return Curve(trade, ends, tuple(found))
     private = silent if ends.private is not None and at >= ends.private else None
-    chosen, _ = _point(_at(start, trade, at), gap, seconds, private=private, fine=True)
+    chosen, _ = _point(_at(start, trade, at), gap, left(deadline), private=private, fine=True)
     return Curve(trade, ends, tuple(found), chosen)
 
 
