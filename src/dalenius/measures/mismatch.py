@@ -49,7 +49,7 @@ from dalenius.measures.correlation import eta_kl
 from dalenius.measures.finite_sample import cells_of, most_within, score
 from dalenius.measures.moves import Part, parts_within
 from dalenius.measures.received import Cut as Given
-from dalenius.measures.received import Received, received_within
+from dalenius.measures.received import Received, Sloped, received_within
 
 __all__ = ["mismatch_leakage", "near", "worst_law"]
 
@@ -192,14 +192,18 @@ def _written_part(part: Part) -> Proof:
     return {"rising": part.rising and list(part.rising), "held": part.held} | _written({}, part.weights)
 
 
-def _written_received(found: Received) -> Proof:
-    def part(node: Given | Floats) -> Proof:
+def _written_received(found: Received, stated: Floats) -> Proof:
+    def weights(law: Floats) -> list[str]:
+        return [str(n) for n in _written({}, law)["law"]]
+
+    def part(node: Given | Sloped) -> Proof:
         if isinstance(node, tuple):
             return {"cell": node[0], "at": str(round(node[1] * (1 << GIVEN)))}
-        return {"slopes": [str(round(slope / log(2) * (1 << SLOPE))) for slope in node.reshape(-1).tolist()]}
+        slopes = [str(round(slope / log(2) * (1 << SLOPE))) for slope in node.slopes.reshape(-1).tolist()]
+        return {"slopes": slopes} if found.weights is not None else {"weights": weights(node.weights), "slopes": slopes}
 
-    trees = [[part(node) for node in tree] for tree in found.trees]
-    return {"weights": [str(n) for n in _written({}, found.weights)["law"]], "trees": trees}
+    shared = stated if found.weights is None else found.weights
+    return {"weights": weights(shared), "trees": [[part(node) for node in tree] for tree in found.trees]}
 
 
 def _near_divergence(cells: Cells, eta: float, radius: float, reference: Floats) -> tuple[float, Proof]:
@@ -232,7 +236,8 @@ def _near_variation(cells: Cells, eta: float, radius: float, enough: float, *, a
         known = min((bound for bound, _ in found), default=inf)
         received = received_within(ball, cells, laws, enough=enough, known=known)
         if received is not None:
-            found.append((received.nats, {"received": _written_received(received)}))
+            stated = np.bincount(cells.secret, weights=cells.law).astype(np.float64)
+            found.append((received.nats, {"received": _written_received(received, stated)}))
     if not found:
         law = cells.law
         reference = (1 - radius) * law + radius / len(law) if radius else law

@@ -8,46 +8,65 @@ and any slopes a of a letter bound
 
 The best slopes are the multipliers of a linear program; where they leave too much, what a cell gives is cut in two.
 Corners of the ball are too many where many cells are small; boxes of letters are not.
+
+One pi loses D(P_S || pi). With a pi for each part all but nothing is lost so, but the information need not be convex in
+u: between receivers of different values it may be higher than at both, by what it bends at most (`kernel.received`).
+That is little where one of the two tells less alone, so that the parts of both are divided where it matters.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import product
-from math import inf
+from math import inf, log
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import Infeasible, SolverFailed
-from dalenius.kernel.received import GIVEN
+from dalenius.kernel.logs import LOG_COST
+from dalenius.kernel.numbers import Refused, Work
+from dalenius.kernel.received import GIVEN, Shares, bends
 from dalenius.measures.corners import Cells, Variation, law_of_the_secret
 from dalenius.solvers.lp import maximise
+from dalenius.stopping import over
 
-__all__ = ["Cut", "Received", "received_within"]
+__all__ = ["Cut", "Received", "Sloped", "received_within"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Cut: TypeAlias = tuple[int, float]
 
 WORK = 14_000_000  # of the operations that the checker allows
 GRAIN = 1 << GIVEN  # what a cell gives is cut at multiples of 1 / GRAIN
+FINE = 1 << 40  # laws and rows in whole numbers have about this sum
 DEEP = 60  # cuts of cuts
 ROUNDS = 2  # of laws pi; the worst law with one of them helps to choose the next
 NEARLY = 1.01  # times what the laws tell that chose pi: near enough
 DONE = 1.002  # times what the laws tell that chose pi: no bound with that pi is better
+STEPS = {2: 8, 3: 3, 4: 2}  # from the stated law of the secret to the end of the ball, of the laws pi of parts
+
+
+@dataclass(frozen=True, eq=False)
+class Sloped:
+    """Slopes of a part, for each value of the secret and letter, and the law of the secret that it is bounded with."""
+
+    slopes: Floats
+    weights: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Received:
-    """A law of the secret, for each cell its cuts and slopes, depth first, and the bound in nats."""
+    """For each cell its cuts and parts, depth first, and the bound in nats; a law of the secret, if they share it."""
 
-    weights: Floats
-    trees: list[list[Cut | Floats]]
+    weights: Floats | None
+    trees: list[list[Cut | Sloped]]
     nats: float
 
 
 def received_within(
-    ball: Variation, cells: Cells, laws: Floats, *, enough: float, known: float = inf
+    ball: Variation, cells: Cells, laws: Floats, *, enough: float, known: float = inf, deadline: float = inf
 ) -> Received | None:
     """A bound of I(S; Y) in a ball of a total variation; None where boxes are too many, or what is known is as good.
 
@@ -63,6 +82,8 @@ def received_within(
         A bound in nats that is small enough.
     known : float
         Another bound.
+    deadline : float
+        When to cut no further, by `time.monotonic`.
 
     Returns
     -------
@@ -71,21 +92,72 @@ def received_within(
     """
     many = int(cells.secret.max()) + 1
     letters = int((cells.rows[cells.where].max(axis=0) > 0).sum())
-    most = WORK // (letters * ((130 * many << many) + 40 * len(cells.law)))
-    if many < 2 or most < len(cells.law):
+    size = len(cells.law)
+    each = letters * (LOG_COST * (2 * many + (1 << many)) + 10 * (many + 1) * size)  # as the checker counts
+    most = (WORK - 160 * letters * size * size) // each
+    if many < 2 or most < size:
         return None
     best: Received | None = None
+    pairs = _pairs(ball, cells, many)
+    if pairs is not None:
+        best = _divided(_Letters(ball, cells, _laws_about(ball, cells, many)), pairs, enough, most, deadline)[0]
     for _ in range(ROUNDS):
         hoped, weights = _law_of(cells, laws, many)
-        if NEARLY * hoped >= known:
+        if best is not None and best.nats <= max(enough, NEARLY * hoped):
             break
-        found, worst = _divided(_Letters(ball, cells, weights), max(enough, DONE * hoped), most)
+        if NEARLY * hoped >= known or over(deadline):
+            break
+        found, worst = _divided(
+            _Letters(ball, cells, weights[None]), _Pairs.none(), max(enough, DONE * hoped), most, deadline
+        )
         if best is None or found.nats < best.nats:
             best = found
-        if best.nats <= max(enough, NEARLY * hoped):
-            break
         laws = np.vstack([laws, worst])
     return best
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Cells with different values of the secret, and how much more may be told where both receive, in nats."""
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    bend: Floats
+
+    @classmethod
+    def none(cls) -> "_Pairs":
+        return cls(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0))
+
+    def told(self, bounds: Floats) -> Floats:
+        """As the checker's `mixed`."""
+        one, two = bounds[self.first], bounds[self.second]
+        apart = np.abs(one - two)
+        bend = np.maximum(self.bend, 1e-300)
+        between = (one + two) / 2 + bend / 4 + apart * np.minimum(apart / bend, 1.0) / 4
+        return np.where(apart >= self.bend, np.maximum(one, two), between)
+
+
+def _pairs(ball: Variation, cells: Cells, many: int) -> _Pairs | None:
+    """None where a value of the secret may vanish."""
+    counts = [round(share * FINE) for share in cells.law.tolist()]
+    rows = [[round(share * FINE) for share in row] for row in cells.rows[cells.where].tolist()]
+    radius = Fraction(ball.radius).limit_denominator(10**6)
+    shares = Shares.of(counts, radius, rows, FINE, cells.secret.tolist(), [1] * many)
+    try:
+        found = bends(shares, Work(WORK))
+    except Refused:
+        return None
+    first, second = np.array(list(found), dtype=np.intp).T
+    return _Pairs(first, second, np.array([float(bend) for bend in found.values()]) * log(2))
+
+
+def _laws_about(ball: Variation, cells: Cells, many: int) -> Floats:
+    """Laws of the secret on a grid of those that the ball has."""
+    steps = STEPS.get(many, 1)
+    ways = (np.array([*way, -sum(way)]) for way in product(range(-steps, steps + 1), repeat=many - 1))
+    moves = np.array([way for way in ways if np.abs(way).sum() <= 2 * steps]) * (ball.radius / steps)
+    stated = np.bincount(cells.secret, weights=cells.law, minlength=many)
+    return np.asarray(stated + moves, dtype=np.float64)
 
 
 def _law_of(cells: Cells, laws: Floats, many: int) -> tuple[float, Floats]:
@@ -109,131 +181,179 @@ class _Box:
     high: Floats
     depth: int
     nats: float
-    slopes: Floats
+    part: Sloped
     loss: Floats
     law: Floats  # about the worst one
+    told: float  # under that
 
 
-def _divided(letters: "_Letters", enough: float, most: int) -> tuple[Received, Floats]:
+def _divided(letters: "_Letters", pairs: _Pairs, enough: float, most: int, deadline: float) -> tuple[Received, Floats]:
     """The box with the largest bound is cut, until that is small enough or the checker would have too much work."""
     cells = len(letters.law)
-    nodes: list[_Box | tuple[int, float, int]] = [
-        letters.bounded(to, np.zeros(cells), letters.law.copy(), 0) for to in range(cells)
-    ]
-    waiting = [(-node.nats, number) for number, node in enumerate(nodes) if isinstance(node, _Box)]
-    waiting.sort()
+    nodes: list[_Box | tuple[int, float, int]] = []
+    waiting: list[list[tuple[float, int]]] = [[] for _ in range(cells)]
+
+    def add(box: _Box) -> None:
+        heappush(waiting[box.to], (-box.nats, len(nodes)))
+        nodes.append(box)
+
+    def first_of(to: int) -> _Box:
+        box = nodes[waiting[to][0][1]]
+        assert isinstance(box, _Box)
+        return box
+
+    for to in range(cells):
+        add(letters.bounded(to, np.zeros(cells), letters.law.copy(), 0))
     for _ in range(most - cells):
-        number = waiting[0][1]
-        box = nodes[number]
-        if -waiting[0][0] <= enough or not isinstance(box, _Box):
+        bounds = np.array([-own[0][0] for own in waiting])
+        nats, box = _largest(bounds, pairs, first_of)
+        if nats <= enough or over(deadline):
             break
         cell, at = letters.cut_of(box)
         if box.depth >= DEEP or not box.low[cell] < at < box.high[cell]:
             break
-        heappop(waiting)
+        number = heappop(waiting[box.to])[1]
         nodes[number] = cell, at, len(nodes)
         for low, high in ((box.low[cell], at), (at, box.high[cell])):
             half = box.low.copy(), box.high.copy()
             half[0][cell], half[1][cell] = low, high
-            child = letters.bounded(box.to, *half, box.depth + 1)
-            heappush(waiting, (-child.nats, len(nodes)))
-            nodes.append(child)
+            add(letters.bounded(box.to, *half, box.depth + 1))
     trees = []
     for root in range(cells):
-        order: list[Cut | Floats] = []
+        order: list[Cut | Sloped] = []
         stack = [root]
         while stack:
             node = nodes[stack.pop()]
             if isinstance(node, _Box):
-                order.append(node.slopes)
+                order.append(node.part)
             else:
                 order.append(node[:2])
                 stack += [node[2] + 1, node[2]]
         trees.append(order)
-    worst = nodes[waiting[0][1]]
-    assert isinstance(worst, _Box)
-    return Received(letters.weights, trees, -waiting[0][0]), worst.law
+    bounds = np.array([-own[0][0] for own in waiting])
+    nats, box = _largest(bounds, pairs, first_of)
+    return Received(letters.laws[0] if len(letters.laws) == 1 else None, trees, nats), box.law
+
+
+def _largest(bounds: Floats, pairs: _Pairs, first_of: Callable[[int], _Box]) -> tuple[float, _Box]:
+    """The bound of all laws, and the box that it is due to: of two receivers the one whose bound may fall further."""
+    one = int(bounds.argmax())
+    between = pairs.told(bounds)
+    if not len(between) or bounds[one] >= between.max():
+        return float(bounds[one]), first_of(one)
+    at = int(between.argmax())
+    both = [first_of(int(pairs.first[at])), first_of(int(pairs.second[at]))]
+    return float(between[at]), max(both, key=lambda box: box.nats - box.told)
 
 
 class _Letters:
-    """What the letters see of a ball."""
+    """What the letters see of a ball, and the laws of the secret that bound its parts."""
 
-    def __init__(self, ball: Variation, cells: Cells, weights: Floats) -> None:
-        self.law, self.radius, self.secret, self.weights = cells.law, ball.radius, cells.secret, weights
+    def __init__(self, ball: Variation, cells: Cells, laws: Floats) -> None:
+        self.law, self.radius, self.secret, self.laws = cells.law, ball.radius, cells.secret, laws
         self.rows = cells.rows[cells.where]
         self.rows = self.rows[:, self.rows.max(axis=0) > 0]
-        self.logs = np.log(weights / weights.sum())
-        self.ends = np.array(list(product((False, True), repeat=len(weights))))
+        self.logs = np.log(laws / laws.sum(axis=1, keepdims=True))
+        self.ends = np.array(list(product((False, True), repeat=laws.shape[1])))
         self.stated = self._columns(self.law)
 
     def _columns(self, masses: Floats) -> Floats:
-        joint = np.zeros((len(self.weights), self.rows.shape[1]))
+        joint = np.zeros((self.laws.shape[1], self.rows.shape[1]))
         np.add.at(joint, self.secret, masses[:, None] * self.rows)
         return joint
 
-    def _told(self, columns: Floats) -> Floats:
+    @staticmethod
+    def _told(columns: Floats) -> Floats:
+        """sum_s v_s ln (v_s / sum v)."""
         out = columns.sum(axis=-1, keepdims=True)
         ratio = np.divide(columns, out, out=np.ones_like(columns), where=columns > 0)
-        return np.asarray((columns * (np.log(ratio) - self.logs)).sum(axis=-1))
+        return np.asarray((columns * np.log(ratio)).sum(axis=-1))
 
-    def _most_lost(self, room: Floats, left: float) -> Floats:
-        """The most that a letter loses with a value of the secret."""
-        lost = np.zeros((len(self.weights), self.rows.shape[1]))
-        for s in range(len(self.weights)):
-            own = np.flatnonzero(self.secret == s)
-            order = own[np.argsort(-self.rows[own], axis=0)]
-            taken = np.clip(left - (np.cumsum(room[order], axis=0) - room[order]), 0.0, room[order])
-            lost[s] = (taken * np.take_along_axis(self.rows, order, axis=0)).sum(axis=0)
-        return lost
+    def _ends(self, to: int, base: Floats, room: Floats, left: float) -> tuple[Floats, Floats]:
+        """The least and the most of each letter with each value of the secret."""
+        bottom, top, mine = base.copy(), base.copy(), self.secret[to]
+        for s in range(len(base)):
+            worth = np.where((self.secret == s)[:, None], self.rows, 0.0) - (s == mine) * self.rows[to]
+            bottom[s] -= _most_given(worth, room, left)
+            top[s] += _most_given(-worth, room, left) if s == mine else 0.0
+        return np.maximum(bottom, 0.0), top
 
     def bounded(self, to: int, low: Floats, high: Floats, depth: int) -> _Box:
         """The best slopes for a box, by a linear program over mixtures of the corners of each letter."""
         left = self.radius - float(low.sum())
         secrets, letters = self.stated.shape
-        nothing = np.zeros((secrets, letters))
+        mine = self.secret[to]
+        nothing = Sloped(np.zeros((secrets, letters)), np.exp(self.logs[0]))
         if left < 0:
-            return _Box(to, low, high, depth, 0.0, nothing, np.zeros(letters), self.law)
+            return _Box(to, low, high, depth, 0.0, nothing, np.zeros(letters), self.law, 0.0)
         room = np.minimum(high - low, left)
         base = self.stated - self._columns(low)
-        base[self.secret[to]] += float(low.sum()) * self.rows[to]
-        top = base.copy()
-        top[self.secret[to]] += left * self.rows[to]
-        bottom = np.maximum(base - self._most_lost(room, left), 0.0)
+        base[mine] += float(low.sum()) * self.rows[to]
+        bottom, top = self._ends(to, base, room, left)
         corners = np.where(self.ends[None], top.T[:, None, :], bottom.T[:, None, :])  # letter, corner, secret
         told = self._told(corners)
-        many, cells, size = told.size, len(self.law), secrets * letters
-        matrix = np.zeros((size + letters + 1 + cells, many + cells))
-        upper = np.concatenate([base.reshape(-1), np.ones(letters), [left], room])
-        lower = np.concatenate([base.reshape(-1), np.ones(letters), np.full(1 + cells, -np.inf)])
+        many, cells, size, laws = told.size, len(self.law), secrets * letters, len(self.logs)
+        matrix = np.zeros((size + letters + 1 + cells + laws, many + cells + 1))
+        upper = np.concatenate([base.reshape(-1), np.ones(letters), [left], room, -self.logs @ base.sum(axis=1)])
+        lower = np.concatenate([base.reshape(-1), np.ones(letters), np.full(1 + cells + laws, -np.inf)])
         for y in range(letters):
             here = slice(y * len(self.ends), (y + 1) * len(self.ends))
             matrix[np.arange(secrets) * letters + y, here] = corners[y].T
             matrix[size + y, here] = 1.0
         gives = many + np.arange(cells)
         matrix[(self.secret * letters)[:, None] + np.arange(letters), gives[:, None]] += self.rows
-        matrix[self.secret[to] * letters + np.arange(letters), many:] -= self.rows[to][:, None]
-        matrix[size + letters, many:] = 1.0
+        matrix[mine * letters + np.arange(letters), many:-1] -= self.rows[to][:, None]
+        matrix[size + letters, many:-1] = 1.0
         matrix[size + letters + 1 + np.arange(cells), gives] = 1.0
+        matrix[-laws:, many:-1] = self.logs[:, [mine]] - self.logs[:, self.secret]  # of -sum P_S ln pi
+        matrix[-laws:, -1] = 1.0
+        part, loss, gone = nothing, np.ones(letters), low
         try:
-            found = maximise(np.concatenate([told.reshape(-1), np.zeros(cells)]), matrix, lower, upper)
+            found = maximise(np.concatenate([told.reshape(-1), np.zeros(cells), [1.0]]), matrix, lower, upper)
         except (Infeasible, SolverFailed):  # any slopes bound
-            slopes, loss, gone = nothing, np.ones(letters), low
+            pass
         else:
-            slopes = found.dual[:size].reshape(secrets, letters)
+            chosen = np.maximum(found.dual[-laws:], 0.0) + 1e-12
+            weights = np.exp(chosen / chosen.sum() @ self.logs)
+            part = Sloped(found.dual[:size].reshape(secrets, letters), weights / weights.sum())
             mixture = found.x[:many].reshape(told.shape)
-            gone = low + found.x[many:]
+            gone = low + found.x[many:-1]
             loss = (mixture * told).sum(axis=1) - self._told(np.einsum("yk,yks->ys", mixture, corners))
-        over = (told - np.einsum("yks,sy->yk", corners, slopes)).max(axis=1).sum()
-        gain = (slopes[self.secret[to]] * self.rows[to]).sum() - (slopes[self.secret] * self.rows).sum(axis=1)
-        order = np.argsort(-gain)
-        given = np.clip(left - (np.cumsum(room[order]) - room[order]), 0.0, room[order])
-        nats = float(over + (slopes * base).sum() + (given * np.maximum(gain[order], 0.0)).sum())
+        nats = self._linear(part, to, base, room, left)
+        nats += float((told - np.einsum("yks,sy->yk", corners, part.slopes)).max(axis=1).sum())
+        part = Sloped(part.slopes - np.log(part.weights)[:, None], part.weights)
         law = self.law - gone
         law[to] += gone.sum()
-        return _Box(to, low, high, depth, nats, slopes, loss, law)
+        joint = np.maximum(self._columns(law), 0.0)
+        about = joint.sum(axis=1)
+        return _Box(
+            to,
+            low,
+            high,
+            depth,
+            nats,
+            part,
+            loss,
+            law,
+            float(self._told(joint.T).sum() - about @ np.log(np.maximum(about, 1e-300))),
+        )
+
+    def _linear(self, part: Sloped, to: int, base: Floats, room: Floats, left: float) -> float:
+        """The largest sum of slopes times letters, and of -ln pi times what the values have."""
+        slopes = part.slopes - np.log(part.weights)[:, None]
+        gain = (slopes[self.secret[to]] * self.rows[to]).sum() - (slopes[self.secret] * self.rows).sum(axis=1)
+        return float((slopes * base).sum() + _most_given(gain[:, None], room, left)[0])
 
     def cut_of(self, box: _Box) -> Cut:
         """The cell whose giving blurs the letters most, and the middle of what it may give."""
         room = np.minimum(box.high - box.low, self.radius - box.low.sum())
         cell = int(((np.maximum(box.loss, 0.0) @ self.rows.T + 1e-15) * room).argmax())
         return cell, round((box.low[cell] + room[cell] / 2) * GRAIN) / GRAIN
+
+
+def _most_given(worth: Floats, room: Floats, left: float) -> Floats:
+    """The largest sum of worth times what is given, for each column: up to so much of each cell, and in all."""
+    order = np.argsort(-worth, axis=0)
+    own = room[order]
+    given = np.clip(left - (np.cumsum(own, axis=0) - own), 0.0, own)
+    return np.asarray((given * np.maximum(np.take_along_axis(worth, order, axis=0), 0.0)).sum(axis=0))
