@@ -3,6 +3,7 @@
 import pytest
 
 from dalenius import stopping
+from dalenius.cli.at_levels import _words
 from dalenius.errors import Unsupported
 from dalenius.mechanisms import levels, solving
 from dalenius.mechanisms.columns.leakage import curve
@@ -105,3 +106,6 @@ def test_point_14_levels_share_their_time_and_both_ends_come_first(clock, monkey
     assert given[0] == 60 / 8, "eight levels: two of the nine are that of the problem"
     assert [float(step.level) for step in found.steps] == [1 / 16, 1 / 4, 0.707107]
     assert found.chosen.level == contracted_bit("1/4").guarantees[0].at_most
+    assert found.not_reached == 5
+    assert _words(found)[-1] == "The time was too short for 5 more levels; a longer --seconds shows all."
+    assert levels.levels(contracted_bit("1/4"), 3, seconds=1000.0).not_reached == 0

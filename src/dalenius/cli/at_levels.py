@@ -93,6 +93,10 @@ def _words(curve: Levels) -> list[str]:
         lines.append(f"  {_level(step):>{width}}   {reached:<8} {bound}{mark}")
     if curve.left_out:
         lines.append(f"{many(len(curve.left_out), 'level')} cannot be kept beside what else the problem file asks for.")
+    if curve.not_reached:
+        lines.append(
+            f"The time was too short for {many(curve.not_reached, 'more level')}; a longer --seconds shows all."
+        )
     return lines
 
 

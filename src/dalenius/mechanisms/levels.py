@@ -83,6 +83,8 @@ class Levels:
         What the information is about, then.
     left_out : tuple of Fraction
         Levels that no recipe can keep beside what else is asked for.
+    not_reached : int
+        How many more were asked for than the time reached.
     """
 
     steps: tuple[Level, ...]
@@ -90,6 +92,7 @@ class Levels:
     measure: Distortion | None
     wanted: tuple[str, ...]
     left_out: tuple[Fraction, ...] = ()
+    not_reached: int = 0
 
     def __repr__(self) -> str:
         return f"Levels({len(self.steps)} levels of a promise: {self.chosen.promise.words()})"
@@ -182,7 +185,8 @@ def levels(
             on_point(done, 1 + len(others))
     steps = tuple(sorted(found, key=lambda step: step.level))
     measure = goal.measure if isinstance(goal, MinimizeDistortion) else None
-    return Levels(steps, found[0], measure, () if measure else goal.names, tuple(left_out))
+    not_reached = 1 + len(others) - len(found) - len(left_out)
+    return Levels(steps, found[0], measure, () if measure else goal.names, tuple(left_out), not_reached)
 
 
 def _spread(problem: Problem, promise: Guarantee, own: Fraction, points: int) -> list[Fraction]:
