@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import product, starmap
 from math import lcm, prod
+from operator import methodcaller, truediv
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -40,8 +41,11 @@ def once_each(function: Callable[[Any], Any], values: Iterable[Any]) -> list[Any
     """
     values = tuple(values)
     keys = list(map(id, values))
-    found = {key: function(v) for key, v in dict(zip(keys, values, strict=True)).items()}
-    return list(map(found.__getitem__, keys))
+    different = dict(zip(keys, values, strict=True))
+    found = map(function, different.values())
+    if len(different) == len(keys):
+        return list(found)
+    return list(map(dict(zip(different, found, strict=True)).__getitem__, keys))
 
 
 def in_units(row: Iterable[Fraction | int], unit: int) -> list[int]:
@@ -53,13 +57,13 @@ def in_units(row: Iterable[Fraction | int], unit: int) -> list[int]:
     return once_each(lambda entry: entry.numerator * (unit // entry.denominator), row)
 
 
-def in_doubles(row: Iterable[Fraction]) -> list[float]:
-    """Probabilities as the nearest doubles; `float` of a Fraction gives the same, and takes four times as long.
+def in_doubles(row: Iterable[Fraction | int]) -> list[float]:
+    """Probabilities as the nearest doubles; `float` of a Fraction gives the same, and takes three times as long.
 
     >>> in_doubles((Fraction(1, 2), Fraction(1, 3)))
     [0.5, 0.3333333333333333]
     """
-    return once_each(lambda entry: entry.numerator / entry.denominator, row)
+    return list(starmap(truediv, map(methodcaller("as_integer_ratio"), row)))
 
 
 @dataclass(frozen=True)
