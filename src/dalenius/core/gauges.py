@@ -1,8 +1,8 @@
 """Promises about guesses and distances: what is added up over all letters that may be released."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from dalenius.core.digits import bits, percent
 from dalenius.core.guarantee import Guarantee, Names, jointly, named, not_negative, raised
@@ -65,6 +65,13 @@ class Guess(Guarantee):
             object.__setattr__(self, "gain", rows)
 
     @property
+    def level(self) -> Fraction | None:
+        return self.at_most if self.times is None else self.times
+
+    def at(self, level: Fraction) -> Self:
+        return replace(self, at_most=level) if self.times is None else replace(self, times=level)
+
+    @property
     def tells_nothing(self) -> bool:
         """Never: what is guessed without the release is guessed with it too."""
         return False
@@ -115,6 +122,7 @@ class MaximalLeakage(Guarantee):
     at_most_bits: Fraction
     about: Names = ()
     key: ClassVar[str] = "maximal_leakage"
+    number: ClassVar[str] = "at_most_bits"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at_most_bits", not_negative(self.at_most_bits, "at_most_bits"))
@@ -151,6 +159,7 @@ class TotalVariation(Guarantee):
     about: Names
     at_most: Fraction
     key: ClassVar[str] = "total_variation"
+    number: ClassVar[str] = "at_most"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "about", named(self.about))
@@ -189,6 +198,7 @@ class Sibson(Guarantee):
     order: Fraction
     at_most_bits: Fraction
     key: ClassVar[str] = "sibson"
+    number: ClassVar[str] = "at_most_bits"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "about", named(self.about))

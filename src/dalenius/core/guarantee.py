@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from dalenius.core.digits import bits, figure
 from dalenius.core.numbers import exact, written
@@ -65,6 +65,18 @@ class Guarantee:
     """A promise about everything that leaves: the released letter Y and the kept columns."""
 
     key: ClassVar[str]
+    number: ClassVar[str] = ""
+    """The field with the number that is promised, where there is one."""
+
+    @property
+    def level(self) -> Fraction | None:
+        """The number that is promised; None where there is none."""
+        found: Fraction | None = getattr(self, self.number) if self.number else None
+        return found
+
+    def at(self, level: Fraction) -> Self:
+        """The same promise at another level."""
+        return replace(self, **{self.number: level})
 
     @property
     def secret(self) -> Names:
@@ -154,6 +166,7 @@ class LocalDP(Guarantee):
     given: Names = ()
     rows: int = 1
     key: ClassVar[str] = "local_dp"
+    number: ClassVar[str] = "epsilon"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", not_negative(self.epsilon, "local_dp"))
@@ -216,6 +229,7 @@ class InformationPrivacy(Guarantee):
     about: Names
     epsilon: Fraction
     key: ClassVar[str] = "information_privacy"
+    number: ClassVar[str] = "epsilon"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "about", named(self.about))
@@ -251,6 +265,7 @@ class Leakage(Guarantee):
     about: Names
     at_most_bits: Fraction
     key: ClassVar[str] = "leakage"
+    number: ClassVar[str] = "at_most_bits"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "about", named(self.about))
@@ -318,6 +333,7 @@ class Dalenius(Guarantee):
     group: int = 1
     rows: int | Literal["all"] = 1
     key: ClassVar[str] = "dalenius"
+    number: ClassVar[str] = "at_most_bits"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at_most_bits", not_negative(self.at_most_bits, "at_most_bits"))
@@ -365,6 +381,7 @@ class Contraction(Guarantee):
 
     at_most: Fraction
     key: ClassVar[str] = "contraction"
+    number: ClassVar[str] = "at_most"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at_most", not_negative(self.at_most, "contraction"))

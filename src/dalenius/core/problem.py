@@ -94,9 +94,8 @@ def _promise_line(guarantee: Guarantee) -> str:
     >>> _promise_line(Leakage("health", Fraction(1, 100)))
     'leakage of health at most 1/100'
     """
-    levels = [value for name, value in vars(guarantee).items() if isinstance(value, Fraction) and name != "delta"]
     about = f" of {', '.join(guarantee.secret)}" if guarantee.secret else ""
-    return f"{guarantee.key}{about}" + (f" at most {written(levels[0])}" if levels else "")
+    return f"{guarantee.key}{about}" + (f" at most {written(guarantee.level)}" if guarantee.level is not None else "")
 
 
 # --- the noun -------------------------------------------------------------------------------------------------------

@@ -26,14 +26,13 @@ from dalenius.mechanisms.solving import solve
 from dalenius.stopping import asked as asked_to_stop
 from dalenius.stopping import left, over
 
-__all__ = ["Level", "Levels", "best_guesses", "levels"]
+__all__ = ["Level", "Levels", "best_guesses", "guessed_ends", "levels", "upwards"]
 
 POINTS = 9
 WIDEST = 4  # the levels reach from the one of the problem divided by this to as many times of it
-GRAIN = 10**6  # levels are multiples of a millionth
+GRAIN = Fraction(1, 10**6)  # levels are multiples of it
 SAME = Fraction(1, 1000)  # of a level: what is nearer to that of the problem is the same
 SHARES = ("total_variation", "contraction")  # promises of at most 1
-FIELDS = ("at_most", "times", "at_most_bits", "epsilon")
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,8 @@ class Level:
     @property
     def level(self) -> Fraction:
         """The number in the promise."""
-        found = getattr(self.promise, _field(self.promise) or "")
-        assert isinstance(found, Fraction)
-        return found
+        assert self.promise.level is not None
+        return self.promise.level
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -110,11 +108,6 @@ class Levels:
         )
 
 
-def _field(promise: Guarantee) -> str | None:
-    """The name of the number that a promise is about, if it has one."""
-    return next((field for field in FIELDS if getattr(promise, field, None) is not None), None)
-
-
 def levels(
     problem: Problem,
     points: int | None = None,
@@ -156,11 +149,10 @@ def levels(
         )
     if points < 2:
         raise InputError(f"a curve has at least 2 points, not {points}", do="Ask for at least 2 points.")
-    promise = next((g for g in problem.guarantees if _field(g) is not None), None)
-    field = None if promise is None else _field(promise)
-    if promise is None or field is None:
+    promise = next((g for g in problem.guarantees if g.level is not None), None)
+    if promise is None or promise.level is None:
         raise InputError("there is nothing to trade: add a [[guarantee]] with leakage = [...] and at_most_bits")
-    own = getattr(promise, field)
+    own = promise.level
     spread = _spread(problem, promise, own, points)
     others = sorted({level for level in spread if abs(level - own) > SAME * own})
     found: list[Level] = []
@@ -170,7 +162,7 @@ def levels(
     for done, level in enumerate([own, *others[:1], *others[1:][-1:], *others[1:-1]], 1):
         if done > 3 and over(deadline) and not asked_to_stop():
             break
-        at_level = replace(promise, **{field: level})
+        at_level = promise.at(level)
         asked = replace(problem, guarantees=tuple(at_level if g is promise else g for g in problem.guarantees))
         try:
             design = solve(asked, gap=gap, seconds=left(deadline) / (2 + len(others) - done))
@@ -192,19 +184,28 @@ def levels(
 def _spread(problem: Problem, promise: Guarantee, own: Fraction, points: int) -> list[Fraction]:
     """The levels to solve at."""
     if isinstance(promise, Guess) and promise.gain is None and isinstance(problem.joint, Pmf):
-        leaving = [name for name in problem.release or problem.inputs if name not in promise.secret]
-        blind, unchanged = best_guesses(problem.pmf, [*leaving, *problem.kept], promise.secret)
+        blind, unchanged = guessed_ends(problem, promise)
         unit = Fraction(1) if promise.times is None else blind
         # Rounded up: nobody can promise less than what is guessed without the release.
-        return [_upwards((blind + (unchanged - blind) * k / (points - 1)) / unit) for k in range(points)]
+        return [upwards((blind + (unchanged - blind) * k / (points - 1)) / unit, GRAIN) for k in range(points)]
     ratio = float(WIDEST) ** (2 / (points - 1))
-    spread = [_upwards(own * Fraction(ratio**k / WIDEST)) for k in range(points)]
+    spread = [upwards(own * Fraction(ratio**k / WIDEST), GRAIN) for k in range(points)]
     return [level for level in spread if level <= 1 or promise.key not in SHARES]
 
 
-def _upwards(level: Fraction) -> Fraction:
-    """A level in whole millionths, not below."""
-    return Fraction(ceil(level * GRAIN), GRAIN)
+def upwards(level: Fraction, grain: Fraction) -> Fraction:
+    """The least multiple of a grain that is not below a level.
+
+    >>> upwards(Fraction(1, 3), Fraction(1, 100))
+    Fraction(17, 50)
+    """
+    return ceil(level / grain) * grain
+
+
+def guessed_ends(problem: Problem, promise: Guarantee) -> tuple[Fraction, Fraction]:
+    """How often the secret of a promise is guessed without the release, and with columns that leave unchanged."""
+    leaving = [name for name in problem.release or problem.inputs if name not in promise.secret]
+    return best_guesses(problem.pmf, [*leaving, *problem.kept], promise.secret)
 
 
 def best_guesses(pmf: Pmf, released: Sequence[str], secret: Sequence[str]) -> tuple[Fraction, Fraction]:

@@ -12,7 +12,7 @@ from dalenius.core.problem_file import parse, read_toml
 from dalenius.core.section import key_lines
 from dalenius.errors import DaleniusError, InputError
 from dalenius.measures.shannon import mutual_information
-from dalenius.mechanisms.levels import best_guesses
+from dalenius.mechanisms.levels import guessed_ends, upwards
 from dalenius.outputs import write_text
 from dalenius.report import plain
 from dalenius.report.facts import Facts
@@ -67,17 +67,13 @@ def levels_of(bound: Problem, wish: Wish) -> list[Fraction | None]:
     if wish.promise == "deny":
         others = FACTORS
     elif wish.promise == "guess":
-        least, most = best_guesses(bound.pmf, list(bound.release), secret)
-        others = [_upwards(least + share * (most - least), THOUSANDTH) for share in (*SHARES, Fraction(0))]
+        least, most = guessed_ends(bound, bound.guarantees[0])
+        others = [upwards(least + share * (most - least), THOUSANDTH) for share in (*SHARES, Fraction(0))]
     else:
         everything = Fraction(mutual_information(bound.pmf, list(bound.release), secret))
         shares = RECORD_SHARES if bound.form == RECORDS else SHARES
         others = [_two_digits(share * everything) for share in shares] + [Fraction(0)]
     return [wish.level, *sorted(set(others) - {wish.level})]
-
-
-def _upwards(level: Fraction, unit: Fraction) -> Fraction:
-    return -(-level // unit) * unit
 
 
 def _two_digits(level: Fraction) -> Fraction:
@@ -89,7 +85,7 @@ def _two_digits(level: Fraction) -> Fraction:
     unit = Fraction(1)
     while 0 < level < 10 * unit:
         unit /= 10
-    return _upwards(level, unit)
+    return upwards(level, unit)
 
 
 def solve_points(send: Send, text: str, file: str, wish: Wish) -> None:
