@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from dalenius.cli.release import released
+from dalenius.cli.terminal import dialect_of
 from dalenius.core import Problem
 from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError
@@ -59,7 +60,7 @@ def _problem(arguments: Namespace) -> Problem:
     if arguments.order != "shuffle":
         mechanism["order"] = arguments.order
     document: dict[str, Any] = {
-        "source": {"table": str(arguments.table)} | _dialect(arguments),
+        "source": {"table": str(arguments.table)} | dialect_of(arguments).to_json(),
         "columns": {
             name: {"grid": dict(zip(("low", "high", "step"), g, strict=True)), "missing": gap}
             for name, g, gap in zip(names, grids, arguments.missing or ["refuse"] * len(names), strict=True)
@@ -84,13 +85,6 @@ def _problem(arguments: Namespace) -> Problem:
         promise = {"leakage": names, "at_most_bits": _number(arguments.leakage_bits, "--leakage-bits")}
     document |= {"objective": {"minimize": {"distortion": "squared", "of": names}}, "guarantee": [promise]}
     return Problem.from_document(document)
-
-
-def _dialect(arguments: Namespace) -> dict[str, str]:
-    """How a text file is written, as far as it was said, in the words of a problem file."""
-    said = {"delimiter": arguments.delimiter, "encoding": arguments.encoding}
-    said |= {"decimal": arguments.decimal} if arguments.decimal != "." else {}
-    return {key: value for key, value in said.items() if value is not None}
 
 
 def _limit(arguments: Namespace, document: dict[str, Any], names: list[str]) -> dict[str, Any]:

@@ -274,6 +274,10 @@ class Pmf:
         np.add.at(out, tuple(index for _, index in groups), self.weights)
         return out
 
+    def shares(self, names: Sequence[str]) -> list[Fraction]:
+        """The probabilities of the outcomes of some variables, in the order of `grouped`."""
+        return [Fraction(int(n), self.total) for n in self.counts(names)]
+
     def every(self) -> Integers:
         """Integer weights of all outcomes of the alphabets, possible or not, in the order of a channel's rows."""
         sizes = [len(letters) for letters in self.variables.values()]

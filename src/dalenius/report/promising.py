@@ -255,7 +255,7 @@ def _near(promise: Promise, facts: Facts) -> list[str]:
         share = percent(ball.radius, "down")
         return [
             f"For the population it is at most {bits(reached, 'up')}, with confidence {share}.",
-            f"That supposes that the {ball.rows or 0:,} rows are independent draws from it.",
+            f"That supposes that the {f'{ball.rows:,} ' if ball.rows else ''}rows are independent draws from it.",
         ]
     name = "total variation" if ball.ball == "total_variation" else "divergence"
     size = figure(ball.radius, "down", 6) + (" bits" if ball.ball == "kl_bits" else "")

@@ -14,7 +14,7 @@ tree proves the bound. Where there are many letters, the rare ones are one `divi
 optimum, and it makes the bound independent of their number.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -220,16 +220,20 @@ class Pricing:
         self.p = p
         self.c = ratio - 1
         self.most = ratio * np.log2(ratio)
-        names = np.where(divisible, -1.0 - np.arange(len(p)), p)
-        _, first, self.of = np.unique(-names, return_index=True, return_inverse=True)
-        self.one = p[first]
-        self.many = np.bincount(self.of).astype(np.float64)
-        self.divisible = divisible[first]
-        self.members = [np.flatnonzero(self.of == k) for k in range(len(first))]
+        self.classed(-np.where(divisible, -1.0 - np.arange(len(p)), p), divisible)
         self.nodes = _NODES
         self.most_nodes = _MOST_NODES
         top = ratio * np.log(ratio) / (ratio - 1)
         self.ceiling = (top - 1 - np.log(top)) / np.log(2)
+
+    def classed(self, names: NDArray[Any], divisible: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Atoms of the same name are one class, in the order of names; the first atom of each."""
+        _, first, self.of = np.unique(names, return_index=True, return_inverse=True)
+        self.one = self.p[first]
+        self.many = np.bincount(self.of).astype(np.float64)
+        self.divisible = divisible[first]
+        self.members = [np.flatnonzero(self.of == k) for k in range(len(first))]
+        return first
 
     def worth(self, P: Floats) -> Floats:
         """g(P)."""
@@ -244,9 +248,13 @@ class Pricing:
         """The price of one atom of each class."""
         return np.bincount(self.of, weights=z) / self.many
 
+    def meeting(self, z: Floats) -> "Meeting":
+        """What collects good columns on the way down."""
+        return _Found(self, z)
+
     def best(self, z: Floats, slack: float) -> tuple[float, Floats]:
         """A bound of the largest excess, and columns with large positive ones."""
-        levels = self._grown(self.even(z), slack, found := _Found(self, z))
+        levels = self._grown(self.even(z), slack, found := self.meeting(z))
         return worst_leaf(levels), found.columns()
 
     def excess(self, z: Floats, slack: float) -> float:
@@ -332,6 +340,10 @@ class _Every(Pricing):
         """The largest excess."""
         return float(self.excesses(z).max())
 
+    def meeting(self, z: Floats) -> "Meeting":
+        """What collects good columns on the way down."""
+        return _Found(self, z)
+
     def best(self, z: Floats, slack: float) -> tuple[float, Floats]:
         """The largest excess, and columns with large positive ones."""
         excess = self.excesses(z)
@@ -376,10 +388,26 @@ def worst_leaf(levels: list[Level]) -> float:
 class Meeting:
     """Who is shown the nodes of a tree on the way down, and remembers the best that was met."""
 
-    most = 0.0
+    def __init__(self, pricing: Pricing, z: Floats) -> None:
+        self.pricing, self.most = pricing, 0.0
+        self._cheapest = [atoms[np.argsort(z[atoms], kind="stable")] for atoms in pricing.members]
+
+    def column(self, classes: Iterable[int], counts: Floats) -> Floats:
+        """So many of each of the classes; among atoms that are alike the cheapest are taken."""
+        one = np.zeros(len(self.pricing.p))
+        for k, count in zip(classes, counts.tolist(), strict=True):
+            if self.pricing.divisible[k]:
+                one[self._cheapest[k]] = count
+            else:
+                one[self._cheapest[k][: int(count)]] = 1
+        return one
 
     def offer(self, share: Floats, *where: Any) -> None:
         """The numbers of each class that the bounds of some nodes take, in parts."""
+        raise NotImplementedError
+
+    def columns(self) -> Floats:
+        """The best few that were met."""
         raise NotImplementedError
 
 
@@ -387,10 +415,10 @@ class _Found(Meeting):
     """The best columns met on the way down: whole numbers on both sides of what a bound takes in part."""
 
     def __init__(self, pricing: Pricing, z: Floats) -> None:
-        self.pricing, self.z, self.most = pricing, z, 0.0
+        super().__init__(pricing, z)
+        self.z = z
         self._columns: list[tuple[float, Floats]] = []  # worth, and how many of each class
         self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self._cheapest = [atoms[np.argsort(z[atoms], kind="stable")] for atoms in pricing.members]
 
     def offer(self, share: Floats, *where: Any) -> None:
         """Round the class that is taken in part down and up, and one further; among equals the cheapest are taken."""
@@ -407,18 +435,9 @@ class _Found(Meeting):
             top = np.argpartition(-worth, min(_NEW, len(worth) - 1))[:_NEW]
             self._columns += [(float(worth[node]), counts[node]) for node in top if worth[node] > 1e-14]
 
-    def _column(self, counts: Floats) -> Floats:
-        one = np.zeros(len(self.pricing.p))
-        for k, count in zip(self._order.tolist(), counts.tolist(), strict=True):
-            if self.pricing.divisible[k]:
-                one[self._cheapest[k]] = count
-            else:
-                one[self._cheapest[k][: int(count)]] = 1
-        return one
-
     def columns(self) -> Floats:
         """The best few."""
         best = sorted(self._columns, key=lambda column: -column[0])
         unique = {counts.tobytes(): counts for _, counts in best[: 8 * _NEW]}
-        found = [self._column(counts) for counts in list(unique.values())[:_NEW]]
+        found = [self.column(self._order.tolist(), counts) for counts in list(unique.values())[:_NEW]]
         return np.array(found).reshape(-1, len(self.pricing.p))

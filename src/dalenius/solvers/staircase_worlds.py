@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.solvers.interior import Floats
-from dalenius.solvers.staircase import Level, Meeting, Pricing, Staircase, first_columns, generated, halved, worst_leaf
+from dalenius.solvers.staircase import Level, Meeting, Pricing, Staircase, first_columns, generated, halved
 
 __all__ = ["beside"]
 
@@ -64,13 +64,10 @@ class _Worlds(Pricing):
 
     def __init__(self, table: Floats, ratio: float, kinds: NDArray[np.int64], divisible: NDArray[np.bool_]) -> None:
         super().__init__(table.sum(axis=0), ratio, divisible)
-        _, first, self.of = np.unique(kinds, return_index=True, return_inverse=True)
-        self.many = np.bincount(self.of).astype(np.float64)
-        self.divisible = divisible[first]
-        self.members = [np.flatnonzero(self.of == k) for k in range(len(first))]
+        first = self.classed(kinds, divisible)
         self.weight = table.sum(axis=1)
         self.given = table / self.weight[:, None]
-        self.share, self.one = self.given[:, first], self.p[first]
+        self.share = self.given[:, first]
         self.most_nodes = max(63, min(self.most_nodes, _NUMBERS // len(table)))
         self.nodes = min(_NODES, self.most_nodes)
 
@@ -137,10 +134,8 @@ class _Worlds(Pricing):
             nodes += 2 * len(open_)
             low, high = halved(low[open_], high[open_], split[open_], here[open_])
 
-    def best(self, z: Floats, slack: float) -> tuple[float, Floats]:
-        """A bound of the largest excess, and columns with large positive ones."""
-        levels = self._grown(self.even(z), slack, found := _Best(self, z))
-        return worst_leaf(levels), found.columns()
+    def meeting(self, z: Floats) -> Meeting:
+        return _Best(self, z)
 
 
 def _newton(curve: Floats, bend: Floats, slopes: Floats, gradient: Floats) -> Floats:
@@ -162,12 +157,12 @@ class _Best(Meeting):
     """The best columns met on the way down: what a bound takes in parts, rounded, and climbed from."""
 
     def __init__(self, pricing: _Worlds, z: Floats) -> None:
-        self.pricing, self.z, self.most = pricing, pricing.even(z), 0.0
-        self._cheapest = [atoms[np.argsort(z[atoms], kind="stable")] for atoms in pricing.members]
+        super().__init__(pricing, z)
+        self.worlds, self.z = pricing, pricing.even(z)
         self._known: dict[bytes, tuple[float, Floats]] = {}
 
     def _excess(self, counts: Floats) -> Floats:
-        pricing = self.pricing
+        pricing = self.worlds
         worth = pricing.worth(counts @ pricing.share.T) @ pricing.weight
         return np.asarray(worth - pricing.c * (counts @ self.z) - float(self.z @ pricing.many))
 
@@ -197,13 +192,6 @@ class _Best(Meeting):
                 self._known[counts[k].tobytes()] = (float(excess[k]), counts[k])
 
     def columns(self) -> Floats:
-        """The best few; among letters that are alike the cheapest are taken."""
         best = sorted(self._known.values(), key=lambda column: -column[0])[:_NEW]
-        out = np.zeros((len(best), len(self.pricing.p)))
-        for row, (_, counts) in zip(out, best, strict=True):
-            for k, count in enumerate(counts.tolist()):
-                if self.pricing.divisible[k]:
-                    row[self._cheapest[k]] = count
-                else:
-                    row[self._cheapest[k][: int(count)]] = 1
-        return out
+        found = [self.column(range(len(counts)), counts) for _, counts in best]
+        return np.array(found).reshape(-1, len(self.pricing.p))

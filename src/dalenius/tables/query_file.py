@@ -13,19 +13,36 @@ from dalenius.core.section import Section, key_lines
 from dalenius.errors import InputError
 from dalenius.tables.documents import read_channel, read_json, read_text
 
-__all__ = ["noise_table", "query_from_json", "read_query"]
+__all__ = ["QueryFile", "noise_table", "query_from_json", "read_query"]
 
 RECORDS = 1 << 21  # with letters that are listed; records of an interval may be any number
 KEYS = ("records", "letters", "query", "letter", "noise", "parameter")
 
 
-class _Top(Section):
+class QueryFile(Section):
     """The query file itself, a table without a name."""
 
     @property
     def title(self) -> str:
         names = [p for p in self.place if isinstance(p, str)]
         return f"[{'.'.join(names)}]" if names else "the query file"
+
+    @classmethod
+    def opened(cls, path: Path) -> "QueryFile":
+        """A file of its own."""
+        text = read_text(path, "query file")
+        return cls(read_toml(text, path.name), (), path, key_lines(text))
+
+    def interval(self, ends: dict[str, Any]) -> Interval:
+        """The ends of numbers, as `letters` says them."""
+        section = QueryFile(dict(ends), ("letters",), self.file, self.lines)
+        low = section.number("low", least=None)
+        high = section.number("high", least=None)
+        section.done(("low", "high"))
+        try:
+            return Interval(low, high)
+        except InputError as e:
+            raise self.error(str(e), "letters") from None
 
 
 def read_query(path: str | Path, *, parameter: Fraction | None = None) -> Query:
@@ -34,8 +51,7 @@ def read_query(path: str | Path, *, parameter: Fraction | None = None) -> Query:
     `parameter` stands in for one that the file leaves out, as a file to be calibrated may.
     """
     path = Path(path)
-    text = read_text(path, "query file")
-    top = _Top(read_toml(text, path.name), (), path, key_lines(text))
+    top = QueryFile.opened(path)
     records = top.integer("records")
     letters = _letters(top, records)
     kind, table = _chosen(top, "query", KINDS)
@@ -67,17 +83,10 @@ def _culprit(message: str) -> tuple[str, ...]:
     return ("query",)
 
 
-def _letters(top: Section, records: int) -> tuple[tuple[str, ...], ...] | Interval:
+def _letters(top: QueryFile, records: int) -> tuple[tuple[str, ...], ...] | Interval:
     value = top.take("letters")
     if isinstance(value, dict):
-        ends = _Top(dict(value), ("letters",), top.file, top.lines)
-        low = ends.number("low", least=None)
-        high = ends.number("high", least=None)
-        ends.done(("low", "high"))
-        try:
-            return Interval(low, high)
-        except InputError as e:
-            raise top.error(str(e), "letters") from None
+        return top.interval(value)
     if not isinstance(value, list) or not value:
         raise top.error("values is a list of values, a list of such lists, or { low = ..., high = ... }", "letters")
     if all(isinstance(a, list) for a in value):
@@ -101,7 +110,7 @@ def _alphabet(top: Section, letters: list[Any]) -> tuple[str, ...]:
 def _chosen(top: Section, key: str, choices: tuple[str, ...]) -> tuple[str, str | None]:
     """One of the named kinds, or { table = "file" }."""
     if isinstance(top.values.get(key), dict):
-        named = _Top(dict(top.take(key)), (key,), top.file, top.lines)
+        named = QueryFile(dict(top.take(key)), (key,), top.file, top.lines)
         file = named.text("table")
         named.done(("table",))
         return "table", file

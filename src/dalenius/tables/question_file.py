@@ -21,11 +21,11 @@ from dalenius.core.numbers import exact
 from dalenius.core.problem_file import read_toml
 from dalenius.core.query import Interval
 from dalenius.core.question import DISCRETE, DRAWN, KINDS_ASKED, LEVEL, Question
-from dalenius.core.section import Section, key_lines
+from dalenius.core.section import Section
 from dalenius.core.source import Column
 from dalenius.errors import InputError
 from dalenius.tables.documents import read_text
-from dalenius.tables.query_file import noise_table
+from dalenius.tables.query_file import QueryFile, noise_table
 
 __all__ = ["asks_a_table", "read_question"]
 
@@ -46,15 +46,6 @@ KEYS = (
     "columns",
 )
 ONLY_HERE = {"column", "where", "unit", "max_rows", "quantiles", "grid", "level", "columns"}
-
-
-class _Top(Section):
-    """The query file itself, a table without a name."""
-
-    @property
-    def title(self) -> str:
-        names = [p for p in self.place if isinstance(p, str)]
-        return f"[{'.'.join(names)}]" if names else "the query file"
 
 
 def asks_a_table(path: str | Path) -> bool:
@@ -83,8 +74,7 @@ def read_question(path: str | Path, *, parameter: Fraction | None = None) -> Que
         With the line that is wrong.
     """
     path = Path(path)
-    text = read_text(path, "query file")
-    top = _Top(read_toml(text, path.name), (), path, key_lines(text))
+    top = QueryFile.opened(path)
     kind = top.choice("query", KINDS_ASKED)
     columns = top.names("column", ())
     where = top.text("where", None)
@@ -138,7 +128,7 @@ def _noise(top: Section) -> tuple[str, Channel | None]:
     """The name of the noise, or the table that { table = "file" } names beside the query file."""
     if not isinstance(top.values.get("noise"), dict):
         return top.choice("noise", [name for name in DRAWN if name != "table"]), None
-    named = _Top(dict(top.take("noise")), ("noise",), top.file, top.lines)
+    named = QueryFile(dict(top.take("noise")), ("noise",), top.file, top.lines)
     file = named.text("table")
     named.done(("table",))
     assert top.file is not None
@@ -151,7 +141,7 @@ def _culprit(message: str) -> str:
     return first if first in KEYS else "query"
 
 
-def _letters(top: Section, kind: str, columns: tuple[str, ...]) -> tuple[Interval | None, dict[str, Column]]:
+def _letters(top: QueryFile, kind: str, columns: tuple[str, ...]) -> tuple[Interval | None, dict[str, Column]]:
     """The ends of numbers, or the values of columns: from `letters` for one column, from [columns.*] for several."""
     sections = top.section("columns") if "columns" in top.values else None
     declared = {name: column_of(sections.section(name)) for name in list(sections.values)} if sections else {}
@@ -165,14 +155,7 @@ def _letters(top: Section, kind: str, columns: tuple[str, ...]) -> tuple[Interva
     if isinstance(value, dict):
         if kind not in ("sum", "mean"):
             raise top.error(f"a {kind} has a list of 'letters'; ends are for sums and means", "letters")
-        ends = _Top(dict(value), ("letters",), top.file, top.lines)
-        low = ends.number("low", least=None)
-        high = ends.number("high", least=None)
-        ends.done(("low", "high"))
-        try:
-            return Interval(low, high), declared
-        except InputError as e:
-            raise top.error(str(e), "letters") from None
+        return top.interval(value), declared
     if not isinstance(value, list) or not value or not all(_is_letter(v) for v in value):
         raise top.error("'letters' is a list of texts or numbers, or { low = ..., high = ... }", "letters")
     if len(columns) != 1 or declared:

@@ -36,7 +36,7 @@ def by_column_boxes(
     there are inputs; or, where that would be too many columns, each is written once, and the order is drawn.
     """
     joint = problem.pmf
-    p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+    p = joint.shares(problem.inputs)
     labels = Labels.of(problem)
     views = labels.of_atoms
     told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None

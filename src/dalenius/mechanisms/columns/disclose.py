@@ -199,7 +199,7 @@ def _by_walk(problem: Problem, limit: int, deadline: float, on_progress: Callabl
     Columns with the same posterior of W are merged: nothing is lost and fewer letters leave.
     """
     joint = problem.pmf
-    p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+    p = joint.shares(problem.inputs)
     rows = equations(problem, len(p))
     told = (lambda bases, found: on_progress(f"{bases:,} bases, {found:,} extreme columns")) if on_progress else None
     polytope = walk(rows, [1] + [0] * (len(rows) - 1), limit=limit, deadline=deadline, on_progress=told)

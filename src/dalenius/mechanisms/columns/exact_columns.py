@@ -126,7 +126,7 @@ def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Ker
     told = {output: tuple(map(str, letters))}
     everywhere: tuple[Fraction, ...] | None = None
     if len(rows) < prod(map(len, inputs.values())):
-        p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+        p = joint.shares(problem.inputs)
         everywhere = tuple(
             sum((m * row[letter] for m, row in zip(p, rows, strict=True)), Fraction(0)) for letter in letters
         )

@@ -113,7 +113,7 @@ def _weighted(problem: Problem, columns: list[Column]) -> list[Column]:
     joint = problem.pmf
     channel = Channel.constant(joint.alphabets(problem.inputs), OUTPUT)
     places = [channel.row_of(codes) for codes in joint.grouped(problem.inputs)[0]]
-    masses = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+    masses = joint.shares(problem.inputs)
     return [tuple(mass * column[place] for mass, place in zip(masses, places, strict=True)) for column in columns]
 
 

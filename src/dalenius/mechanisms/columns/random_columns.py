@@ -54,7 +54,7 @@ def random_columns(
     if rounds < 1:
         raise InputError("random columns need at least one round", do="Ask for at least one round.")
     joint = problem.pmf
-    p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+    p = joint.shares(problem.inputs)
     rows = equations(problem, len(p))
     found: dict[tuple[Fraction, ...], None] = {tuple(p): None}
     draw = np.random.default_rng(seed)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Certificate, Design, LocalDP, Pmf, Problem
+from dalenius.core import Certificate, Design, Pmf, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.core.numbers import up
 from dalenius.documents.text import text
@@ -32,7 +32,7 @@ from dalenius.mechanisms.local_dp.staircase import (
     spread,
     subsets_of,
 )
-from dalenius.mechanisms.local_dp.takes import BESIDE_KEPT
+from dalenius.mechanisms.local_dp.takes import BESIDE_KEPT, level_promise
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.interior import Floats
 from dalenius.solvers.staircase import Staircase as Found
@@ -64,7 +64,7 @@ def beside_kept(
     (0.796267, True)
     """
     BESIDE_KEPT.refuse(problem)
-    (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
+    promise = level_promise(problem)
     joint = problem.pmf.marginal([*problem.observe, *problem.kept])
     ratio = exp(promise.epsilon)[0]
     problem, alphabets = replace(problem, joint=joint), joint.alphabets(problem.observe)

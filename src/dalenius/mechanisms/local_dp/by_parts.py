@@ -37,7 +37,7 @@ from dalenius.core import (
 from dalenius.core.digits import short
 from dalenius.mechanisms.local_dp import staircase, subset_selection
 from dalenius.mechanisms.local_dp.pram import pram
-from dalenius.mechanisms.local_dp.takes import PARTS, PRAM_FORMS, SUBSETS, levels_of
+from dalenius.mechanisms.local_dp.takes import PARTS, PRAM_FORMS, SUBSETS, level_promise, levels_of
 from dalenius.mechanisms.local_dp.variance import least_variance
 from dalenius.mechanisms.proving import proved
 
@@ -61,7 +61,7 @@ def by_parts(problem: Problem, *, gap: float = 0.0, seconds: float = 120.0, on_p
     ([True, True], True)
     """
     PARTS.refuse(problem)
-    (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
+    promise = level_promise(problem)
     asked: list[Part]
     if problem.each and not problem.strata:
         levels, law = levels_of(problem), problem.law

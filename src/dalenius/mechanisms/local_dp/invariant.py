@@ -18,12 +18,12 @@ from math import log, prod
 
 import numpy as np
 
-from dalenius.core import Design, LocalDP, Pram, Problem
+from dalenius.core import Design, Pram, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.measures.shannon import information_of
 from dalenius.mechanisms.local_dp import staircase
-from dalenius.mechanisms.local_dp.takes import INVARIANT
+from dalenius.mechanisms.local_dp.takes import INVARIANT, level_and_law
 from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 
@@ -50,8 +50,7 @@ def invariant(
     1
     """
     INVARIANT.refuse(problem)
-    (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
-    joint = problem.pmf.marginal(list(problem.observe))
+    promise, joint = level_and_law(problem)
     problem, alphabets = replace(problem, joint=joint), joint.alphabets(problem.observe)
     if (S := prod(map(len, alphabets.values()))) > LETTERS:
         raise Unsupported(f'there are {S} values; form = "pram" preserves the margins of up to {LETTERS}')

@@ -13,10 +13,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from dalenius.core import Channel, Design, LocalDP, Problem
+from dalenius.core import Channel, Design, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.errors import SolverFailed, Unsupported
-from dalenius.mechanisms.local_dp.takes import METRIC_VARIANCE
+from dalenius.mechanisms.local_dp.takes import METRIC_VARIANCE, level_promise
 from dalenius.mechanisms.local_dp.variance import REMARK, proof_by_matrix
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.estimator import least_variance as searched
@@ -64,7 +64,7 @@ def least_variance_under_a_metric(
     if not 2 <= len(p) <= LETTERS:
         raise Unsupported(f"there are {len(p)} values; under a metric the least variance is found for 2 to {LETTERS}")
     problem = with_metrics(problem, alphabets)
-    (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
+    promise = level_promise(problem)
     level = promise.epsilon * (1 - ROOM)
     # From below, at a level with a little room: rows are shortened to fewer digits afterwards.
     ratios = [[exp(level * Fraction(entry))[0] for entry in row] for row in promise.metric or ()]

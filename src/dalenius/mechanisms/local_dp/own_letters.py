@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core import Certificate, Channel, Design, LocalDP, Problem
+from dalenius.core import Certificate, Channel, Design, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.core.numbers import written
 from dalenius.errors import Infeasible, Unsupported
@@ -30,7 +30,7 @@ from dalenius.mechanisms.column_bounds import (
 )
 from dalenius.mechanisms.identified import determined_words
 from dalenius.mechanisms.local_dp import staircase
-from dalenius.mechanisms.local_dp.takes import OWN_LETTERS
+from dalenius.mechanisms.local_dp.takes import OWN_LETTERS, level_and_law
 from dalenius.mechanisms.own_values import names_that_keep
 from dalenius.mechanisms.proof_terms import CLOSED, in_units
 from dalenius.mechanisms.proving import proved
@@ -67,8 +67,7 @@ def own_letters(
     [Fraction(5, 1), Fraction(3, 1), Fraction(2, 1)]
     """
     OWN_LETTERS.refuse(problem)
-    (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
-    joint = problem.pmf.marginal(list(problem.observe))
+    promise, joint = level_and_law(problem)
     r = exp(promise.epsilon)[0]
     problem = replace(problem, joint=joint)
     alphabets = joint.alphabets(problem.observe)

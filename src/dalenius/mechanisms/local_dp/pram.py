@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Certificate, Design, LocalDP, Pram, Problem, TableSource
+from dalenius.core import Certificate, Design, Pram, Problem, TableSource
 from dalenius.core.arithmetic import exp
 from dalenius.documents.text import text
-from dalenius.mechanisms.local_dp.takes import PRAM
+from dalenius.mechanisms.local_dp.takes import PRAM, level_and_law
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.pram import HIGH, LOW, Best, Shape, search, shapes
 
@@ -49,8 +49,7 @@ def pram(
     (0.164641, True)
     """
     PRAM.refuse(problem)
-    (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
-    joint = problem.pmf.marginal(list(problem.observe))
+    promise, joint = level_and_law(problem)
     problem, alphabets = replace(problem, joint=joint), joint.alphabets(problem.observe)
     counts = joint.every().tolist()
     boxes = shapes(len(counts), exp(promise.epsilon)[0])  # the ratio from below, so that every vertex keeps the level

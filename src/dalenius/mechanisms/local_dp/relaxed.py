@@ -24,7 +24,7 @@ from dalenius.mechanisms.columns.takes import FUNNEL
 from dalenius.mechanisms.identified import determined_words
 from dalenius.mechanisms.local_dp import staircase
 from dalenius.mechanisms.local_dp.levels import by_levels
-from dalenius.mechanisms.local_dp.takes import DELTA
+from dalenius.mechanisms.local_dp.takes import DELTA, level_and_law
 from dalenius.mechanisms.proving import proved
 
 __all__ = ["relaxed"]
@@ -50,8 +50,7 @@ def relaxed(
     (0.164642, True)
     """
     DELTA.refuse(problem)
-    (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
-    joint = problem.pmf.marginal(list(problem.observe))
+    promise, joint = level_and_law(problem)
     delta = promise.delta
     alphabets = joint.alphabets(problem.observe)
     if (S := int(np.prod([len(alphabet) for alphabet in alphabets.values()]))) > LETTERS:

@@ -13,11 +13,11 @@ from dataclasses import replace
 from itertools import combinations
 from math import comb
 
-from dalenius.core import Design, LocalDP, Problem, Staircase
+from dalenius.core import Design, Problem, Staircase
 from dalenius.core.arithmetic import exp
 from dalenius.errors import Unsupported
 from dalenius.mechanisms.local_dp import staircase
-from dalenius.mechanisms.local_dp.takes import SUBSET_SELECTION
+from dalenius.mechanisms.local_dp.takes import SUBSET_SELECTION, level_promise
 from dalenius.mechanisms.proving import proved
 
 __all__ = ["best_size", "subset_selection"]
@@ -54,7 +54,7 @@ def subset_selection(
     ((4, 4), True)
     """
     SUBSET_SELECTION.refuse(problem)
-    (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
+    promise = level_promise(problem)
     best = staircase.in_form(replace(problem, form=None), gap=gap, seconds=seconds, on_progress=on_progress)
     alphabets, ratio = best.channel.inputs, exp(promise.epsilon)[0]
     letters = best.channel.shape[0]

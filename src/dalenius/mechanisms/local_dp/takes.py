@@ -8,6 +8,7 @@ from dalenius.core import (
     MaximizeInformation,
     MaximizeInformationOfEach,
     MinimizeVariance,
+    Pmf,
     Problem,
 )
 from dalenius.core.numbers import written
@@ -30,6 +31,8 @@ __all__ = [
     "SUBSETS",
     "SUBSET_SELECTION",
     "VARIANCE",
+    "level_and_law",
+    "level_promise",
     "levels_of",
 ]
 
@@ -43,10 +46,15 @@ _TOLD_ITSELF = "its objective is the information about the columns that it obser
 _ITSELF = Condition(lambda p: p.objective.names == p.observe, _TOLD_ITSELF)
 
 
-def _promise(problem: Problem) -> LocalDP:
-    (promise,) = problem.guarantees
-    assert isinstance(promise, LocalDP)
+def level_promise(problem: Problem) -> LocalDP:
+    """The one promise of a level."""
+    (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
     return promise
+
+
+def level_and_law(problem: Problem) -> tuple[LocalDP, Pmf]:
+    """The one promise of a level, and the law of the columns that it is about."""
+    return level_promise(problem), problem.pmf.marginal(list(problem.observe))
 
 
 def _not_given(names: tuple[str, ...], within: str) -> str:
@@ -98,14 +106,14 @@ def levels_of(problem: Problem) -> dict[str, Fraction]:
     """The level of each column: as given, or the total in equal parts."""
     if isinstance(problem.each, Mapping):
         return {n: Fraction(problem.each[n]) for n in problem.observe}
-    return dict.fromkeys(problem.observe, _promise(problem).epsilon / len(problem.observe))
+    return dict.fromkeys(problem.observe, level_promise(problem).epsilon / len(problem.observe))
 
 
 def _too_much(problem: Problem) -> str:
     total = sum(levels_of(problem).values(), Fraction(0))
     return (
         f"the levels of the columns add up to {written(total)}, more than local_dp = "
-        f"{written(_promise(problem).epsilon)}: columns that are perturbed one by one are charged with the sum"
+        f"{written(level_promise(problem).epsilon)}: columns that are perturbed one by one are charged with the sum"
     )
 
 
@@ -154,7 +162,7 @@ PARTS = Mechanism(
             "= { information_of_each = [...] } with the observed columns",
         ),
         Condition(lambda p: not p.each or min(levels_of(p).values()) > 0, "the level of every column is above 0"),
-        Condition(lambda p: not p.each or sum(levels_of(p).values()) <= _promise(p).epsilon, _too_much),
+        Condition(lambda p: not p.each or sum(levels_of(p).values()) <= level_promise(p).epsilon, _too_much),
         Condition(
             lambda p: p.each or p.objective in (MaximizeInformation(p.observe), MinimizeVariance(p.observe)),
             _TOLD_ITSELF,
@@ -168,7 +176,7 @@ PARTS = Mechanism(
             "a stratum is not perturbed: name it in strata alone, not in observe",
         ),
         Condition(
-            lambda p: not p.strata or _promise(p).given == p.strata,
+            lambda p: not p.strata or level_promise(p).given == p.strata,
             lambda p: _not_given(p.strata, "within each stratum"),
         ),
     ),
@@ -197,7 +205,7 @@ BESIDE_KEPT = Mechanism(
     conditions=(
         _ITSELF,
         Condition(
-            lambda p: _promise(p).given == p.keep,
+            lambda p: level_promise(p).given == p.keep,
             lambda p: _not_given(p.keep, "between records that agree there"),
         ),
         Condition(
@@ -270,7 +278,7 @@ DELTA = Mechanism(
     ),
     conditions=(
         _ITSELF,
-        Condition(lambda p: _promise(p).delta < 1, "it promises local_dp with a delta below 1"),
+        Condition(lambda p: level_promise(p).delta < 1, "it promises local_dp with a delta below 1"),
     ),
     sentences={"objective": _TOLD_ITSELF, "form": 'it needs a fresh list of values, output = "Y", without form'},
 )

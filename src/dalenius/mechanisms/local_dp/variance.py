@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core import Certificate, Design, Kernel, LocalDP, Pram, Problem, Staircase
+from dalenius.core import Certificate, Design, Kernel, Pram, Problem, Staircase
 from dalenius.core.arithmetic import exp
 from dalenius.errors import Unsupported
-from dalenius.mechanisms.local_dp.takes import SUBSETS, VARIANCE
+from dalenius.mechanisms.local_dp.takes import SUBSETS, VARIANCE, level_and_law
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.estimator import least_variance as searched
 from dalenius.solvers.interior import Floats
@@ -57,8 +57,7 @@ def least_variance(
     (2.341347, True)
     """
     VARIANCE.refuse(problem)
-    (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
-    joint = problem.pmf.marginal(list(problem.observe))
+    promise, joint = level_and_law(problem)
     r = exp(promise.epsilon)[0]
     alphabets = joint.alphabets(problem.observe)
     sizes = [len(letters) for letters in alphabets.values()]

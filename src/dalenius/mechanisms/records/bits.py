@@ -18,8 +18,8 @@ from dalenius.errors import SolverFailed
 from dalenius.mechanisms.records.preflight import search_seconds
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.zero import Found, record_proof
-from dalenius.solvers.flows.leaking import LN2, Atoms, Flow, Tangent, descended, loosened, measured, mixed, started
+from dalenius.mechanisms.records.zero import UNIT, Found, posterior_numbers, record_proof
+from dalenius.solvers.flows.leaking import Atoms, Flow, Tangent, descended, loosened, measured, mixed, started
 from dalenius.stopping import over
 
 __all__ = ["ROW", "Curve", "rounded"]
@@ -38,8 +38,6 @@ UNUSED = 1e-5
 """A share that is left out."""
 ROOM = 1e-6
 """Share of b that is left free for what rounding may add."""
-UNIT = 60
-POSTERIOR = 32
 """Bits after the point of a multiplier, and of a posterior in a proof."""
 
 
@@ -178,10 +176,7 @@ class Curve:
         """Multipliers of the rule "records": the price of a bit, and a posterior for each record."""
         if tangent is None:
             return record_proof(self.wide, ["0"], [[]])
-        with np.errstate(under="ignore"):
-            posterior = self.atoms.prior[:, None] * np.exp(tangent.prices / (tangent.lam / LN2))
-        whole = np.maximum(1, np.round(posterior * (1 << POSTERIOR))).astype(np.int64)
-        numbers = [[str(entry) for entry in column] for column in whole.T.tolist()]
+        numbers = posterior_numbers(self.atoms.prior, tangent.prices, tangent.lam)
         return record_proof(self.wide, [str(round(tangent.lam * (1 << UNIT)))], [numbers])
 
 

@@ -204,5 +204,4 @@ def _sent_anew(wide: Wide, rows: Rows, on_progress: Progress) -> Rows:
         found = move(wide, wide.by_record[:, s] * scale, arrived, 0.0, on_progress)
         times = found.scale // int(wide.by_record[:, s].sum())
         parts.append(rows_of_class(wide, s, wide.by_record[:, s] * times, *arcs_of(found)))
-    row, record, weight = (np.concatenate(side) for side in zip(*parts, strict=True))
-    return Rows.gathered(len(wide.counts), row, record, weight)
+    return Rows.together(len(wide.counts), parts)

@@ -141,8 +141,7 @@ def exchanged_in_groups(wide: Wide, on_progress: Progress, deadline: float | Non
         mass.append(amount)
     parts = [_exchanges(wide, packs, *(np.concatenate(side) for side in (member, of, mass)))]
     parts += _exchanged_rest(wide, left, on_progress, deadline)
-    row, record, weight = (np.concatenate(side) for side in zip(*parts, strict=True))
-    return Rows.gathered(len(wide.counts), row, record, weight)
+    return Rows.together(len(wide.counts), parts)
 
 
 def _exchanges(

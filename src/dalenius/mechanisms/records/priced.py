@@ -22,7 +22,7 @@ from dalenius.mechanisms.records.preflight import finish_seconds
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.unseen import quiet
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.zero import PROVED, Found, proof_seconds, record_proof
+from dalenius.mechanisms.records.zero import PROVED, UNIT, Found, posterior_numbers, proof_seconds, record_proof
 from dalenius.solvers.flows.balancing import Balance, balanced, neighbours
 from dalenius.solvers.flows.charges import MeanBits
 from dalenius.solvers.flows.crowds import Crowd, Priced, blended, figures, nobody_moves, with_own
@@ -52,8 +52,6 @@ FEW = Shares(1e-3, 8, 1e-2)
 """The same where somebody waits: half as many, at some 5 to 10 % more change."""
 WAITING = 1.0
 """Seconds for proof and writing where somebody asked for what there is."""
-UNIT = 60
-POSTERIOR = 32
 """Bits after the point of a multiplier, and of a posterior in a proof."""
 WRITTEN = 2e-5
 """Seconds for each share, to be made whole, proved and written."""
@@ -277,9 +275,7 @@ class PricedRecords:
         """Multipliers of the rule "records": the price of a bit, a posterior and a number for each record."""
         if priced is None:
             return record_proof(self.wide, ["0"], [[]])
-        posterior = self.crowd.prior[:, None] * np.exp(priced.prices / (priced.lam / LN2))
-        whole = np.maximum(1, np.round(posterior * (1 << POSTERIOR))).astype(np.int64)
-        numbers = [[str(entry) for entry in column] for column in whole.T.tolist()]
+        numbers = posterior_numbers(self.crowd.prior, priced.prices, priced.lam)
         law = [str(round(number * (1 << UNIT))) for number in priced.numbers.tolist()] if self.keeps else ()
         return record_proof(self.wide, [str(round(priced.lam * (1 << UNIT)))], [numbers], law=law)
 

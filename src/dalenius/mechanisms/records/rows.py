@@ -58,6 +58,12 @@ class Rows:
         return cls(first.astype(np.int64), to[begin], [int(v) for v in sums.tolist()])
 
     @classmethod
+    def together(cls, inputs: int, parts: Sequence[tuple[Integers, Integers, Integers]]) -> "Rows":
+        """From the entries of several parts: places, records and weights of each."""
+        row, record, weight = (np.concatenate(side) for side in zip(*parts, strict=True))
+        return cls.gathered(inputs, row, record, weight)
+
+    @classmethod
     def mixed(cls, parts: Sequence[tuple[Fraction, "Rows"]]) -> "Rows":
         """A mixture: every input follows one of several releases, drawn with these shares, which sum to one.
 

@@ -20,10 +20,12 @@ from dalenius.core.kept_rows import with_kept_rows
 from dalenius.mechanisms.records.preflight import foretold
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
+from dalenius.solvers.flows.leaking import LN2
 from dalenius.solvers.flows.transport import Plan, transport
 
 __all__ = [
     "PROVED",
+    "UNIT",
     "Found",
     "Move",
     "affordable",
@@ -32,6 +34,7 @@ __all__ = [
     "least_change",
     "move",
     "moved_rows",
+    "posterior_numbers",
     "preserving",
     "proof_seconds",
     "record_proof",
@@ -39,6 +42,9 @@ __all__ = [
     "towards",
     "transport_proof",
 ]
+
+UNIT = 60  # bits after the point of a price in a proof
+POSTERIOR = 32  # and of a posterior
 
 Integers = npt.NDArray[np.int64]
 Progress = Callable[[str], None] | None
@@ -204,6 +210,15 @@ def transport_proof(wide: Wide, transports: list[list[object]]) -> Json:
     return {"rule": "transports", "promise": 0, "limits": _prices(wide), "transports": transports}
 
 
+def posterior_numbers(prior: npt.NDArray[np.float64], prices: npt.NDArray[np.float64], lam: float) -> list[list[str]]:
+    """A posterior of the secret for each record, in whole numbers: prior times e^(price / price of a nat)."""
+    with np.errstate(under="ignore"):
+        posterior = prior[:, None] * np.exp(prices / (lam / LN2))
+    # Never 0: a posterior of nothing would bound nothing.
+    whole = np.maximum(1, np.round(posterior * (1 << POSTERIOR))).astype(np.int64)
+    return [[str(entry) for entry in column] for column in whole.T.tolist()]
+
+
 def record_proof(wide: Wide, promises: list[str], records: list[list[Any]], law: Sequence[str] = ()) -> Json:
     """A proof by the rule "records" of the kernel.
 
@@ -290,8 +305,7 @@ def moved_rows(wide: Wide, plans: dict[int, tuple[Integers, Integers, Integers, 
     for s in range(len(wide.classes)):
         stay = ((wide.by_record[:, s] > 0).astype(np.int64), nobody, nobody, nobody)
         parts.append(rows_of_class(wide, s, *plans.get(s, stay)))
-    row, record, weight = (np.concatenate(side) for side in zip(*parts, strict=True))
-    return Rows.gathered(len(wide.counts), row, record, weight)
+    return Rows.together(len(wide.counts), parts)
 
 
 def arcs_of(found: Move) -> tuple[Integers, Integers, Integers]:
@@ -345,8 +359,7 @@ def _between(wide: Wide, found: Move, light: int, share: Fraction) -> Rows:
         if int(have.max()) * one >= 1 << 62:
             raise OverflowError("the share has too many digits for machine integers")
         parts.append(rows_of_class(wide, s, have * one, source, target, amount * times))
-    row, record, weight = (np.concatenate(side) for side in zip(*parts, strict=True))
-    return Rows.gathered(len(wide.counts), row, record, weight)
+    return Rows.together(len(wide.counts), parts)
 
 
 def between_classes(

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from dalenius.solvers.flows.distances import Metric, cheap_blocks, completed, pairwise
 from dalenius.solvers.flows.pricing import cheapest
 
-__all__ = ["Atoms", "Flow", "Tangent", "descended", "loosened", "measured", "mixed", "mixture", "started"]
+__all__ = ["Atoms", "Flow", "Tangent", "descended", "few_of", "loosened", "measured", "mixed", "mixture", "started"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -315,19 +315,20 @@ def _least(atoms: Atoms, flow: Flow, value: Floats, paid: Floats | None) -> tupl
         ):
             least[mine[some]] = np.minimum(least[mine[some]], cost.min(axis=1))
             if paid is not None:
-                row, column = _few(cost, (paid[mine[some]] + _CHEAP) * atoms.unit)
+                below = ((paid[mine[some]] + _CHEAP) * atoms.unit).astype(np.float32)
+                row, column = few_of(cost, cost < below[:, None], _NEW)
                 atom.append(mine[some[row]])
                 point.append(columns[column])
     return least / atoms.unit, np.concatenate(atom), np.concatenate(point)
 
 
-def _few(cost: npt.NDArray[np.float32], limit: Floats) -> tuple[Integers, Integers]:
-    """Places of the least entries of each row that are below its limit."""
-    flat = np.flatnonzero(cost < limit.astype(np.float32)[:, None])
+def few_of(cost: npt.NDArray[np.float32], allowed: npt.NDArray[np.bool_], most: int) -> tuple[Integers, Integers]:
+    """Places of the least few of the allowed entries of each row."""
+    flat = np.flatnonzero(allowed)
     row, column = np.divmod(flat, cost.shape[1])
     order = np.lexsort((cost.ravel()[flat], row))
     row, column = row[order], column[order]
-    few = np.arange(len(row)) - np.searchsorted(row, row) < _NEW
+    few = np.arange(len(row)) - np.searchsorted(row, row) < most
     return row[few], column[few]
 
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from dalenius.solvers.flows.charges import Charge
 from dalenius.solvers.flows.crowds import Crowd
 from dalenius.solvers.flows.distances import pairwise
-from dalenius.solvers.flows.leaking import Flow
+from dalenius.solvers.flows.leaking import Flow, few_of
 from dalenius.solvers.threads import one_thread
 from dalenius.stopping import asked
 
@@ -317,7 +317,8 @@ class _Climb:
             mine = known[some].astype(np.float32)[:, None]
             values[some] = pairs.min(axis=1)
             np.maximum(short, (mine - pairs).max(axis=0), out=short)
-            row, column = _few(pairs, values[some].astype(np.float32) + np.float32(near), most)
+            limit = values[some].astype(np.float32) + np.float32(near)
+            row, column = few_of(pairs, pairs <= limit[:, None], most)
             atom.append(row + some.start)
             point.append(column)
         bound, numbers = float(crowd.mass @ values + crowd.at_points @ mu), mu
@@ -337,13 +338,3 @@ class _Climb:
         return _arcs(
             self.crowd, np.concatenate([arcs.atom[kept], found[0]]), np.concatenate([arcs.point[kept], found[1]])
         )
-
-
-def _few(cost: npt.NDArray[np.float32], limit: npt.NDArray[np.float32], most: int) -> tuple[Integers, Integers]:
-    """Places of the least entries of each row that are not above its limit."""
-    flat = np.flatnonzero(cost <= limit[:, None])
-    row, column = np.divmod(flat, cost.shape[1])
-    order = np.lexsort((cost.ravel()[flat], row))
-    row, column = row[order], column[order]
-    few = np.arange(len(row)) - np.searchsorted(row, row) < most
-    return row[few], column[few]

@@ -71,15 +71,10 @@ def funnel(
         return disclose(silent, gap=gap, seconds=seconds, on_progress=on_progress)
     problem = with_metrics(problem, problem.pmf.alphabets(problem.inputs))
     remarks = [problem.pmf.note] if problem.pmf.note else []
-    if function_applies(problem):
-        channel, certificates, method = by_function(problem)
-        return proved(problem, channel, certificates, method=method, remarks=remarks)
-    if erasure_applies(problem):
-        channel, certificates, method = by_erasure(problem)
-        return proved(problem, channel, certificates, method=method, remarks=remarks)
-    if blocks_apply(problem):
-        channel, certificates, method = by_blocks(problem)
-        return proved(problem, channel, certificates, method=method, remarks=remarks)
+    for applies, closed in ((function_applies, by_function), (erasure_applies, by_erasure), (blocks_apply, by_blocks)):
+        if applies(problem):
+            channel, certificates, method = closed(problem)
+            return proved(problem, channel, certificates, method=method, remarks=remarks)
     labels = len(merged_letters_of(problem))
     few = labels <= FEW and not problem.kept
     route = by_gains if few or not faces_apply(problem, MANY if labels <= SEVERAL else MOST) else by_faces

@@ -53,15 +53,20 @@ def by_erasure(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
     promise = _one_leakage(problem)
     assert promise is not None
     joint = problem.pmf
-    p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+    p = joint.shares(problem.inputs)
     told = mutual_information(joint, promise.about, problem.inputs) * (1 + 1e-12)  # more than it is
     share = min(Fraction(1), promise.at_most_bits / Fraction(told)) if told else Fraction(1)
     share = Fraction(int(share * GRAIN), GRAIN)
     columns = [[p[x] * share * (x == own) for x in range(len(p))] for own in range(len(p))]
     columns.append([v * (1 - share) for v in p])
+    return _drawn(problem, columns, p), [CLOSED], "the input now and then, else nothing"
+
+
+def _drawn(problem: Problem, columns: list[list[Fraction]], p: list[Fraction]) -> Kernel:
+    """The channel whose letters have these masses with each input; letters that tell the same are one."""
     weighted = [(sum(column, Fraction(0)), column) for column in columns if any(column)]
     letters = Target(problem).merged([(whole, [entry / whole for entry in column]) for whole, column in weighted])
-    return channel_of(problem, letters, p), [CLOSED], "the input now and then, else nothing"
+    return channel_of(problem, letters, p)
 
 
 def by_function(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
@@ -71,7 +76,7 @@ def by_function(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
     labels = view_labels(problem, promise.about)
     assert labels is not None
     joint = problem.pmf
-    p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+    p = joint.shares(problem.inputs)
     members: defaultdict[int, list[int]] = defaultdict(list)
     for x, label in enumerate(labels.tolist()):
         members[label].append(x)
@@ -92,10 +97,8 @@ def by_function(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
             [p[x] * inside.get(x, Fraction(0)) * share if x in own else Fraction(0) for x in range(len(p))]
             for own in members.values()
         ]
-    weighted = [(sum(column, Fraction(0)), column) for column in columns if any(column)]
-    letters = Target(problem).merged([(whole, [entry / whole for entry in column]) for whole, column in weighted])
     method = "a point drawn on an interval that no value of the secret changes, and the secret now and then"
-    return channel_of(problem, letters, p), [CLOSED], method
+    return _drawn(problem, columns, p), [CLOSED], method
 
 
 def _said(bits: Fraction, shares: list[Fraction]) -> Fraction:
