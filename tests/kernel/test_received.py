@@ -8,7 +8,7 @@ import pytest
 
 from dalenius.kernel.document import read_document
 from dalenius.kernel.numbers import Node, Refused, Work, canonical
-from dalenius.kernel.received import Shares, bends, mixed
+from dalenius.kernel.received import Shares, Sloped, bends, mixed, most_received
 from dalenius.measures.corners import Cells, Variation
 from dalenius.measures.mismatch import _telling_moves, _written_received
 from dalenius.measures.received import received_within
@@ -107,6 +107,11 @@ def test_the_most_of_two_receivers_is_between_them_only_where_it_bends_enough():
     assert mixed(Fraction(3), Fraction(1), Fraction(2)) == 3
     assert mixed(Fraction(3), Fraction(1), Fraction(4)) == Fraction(13, 4)
     assert mixed(Fraction(3), Fraction(3), Fraction(4)) == 4
+
+
+def test_a_single_cell_has_no_pairs():
+    ball = Shares.of([3], Fraction(1, 20), [[1]], 1, [0], [1])
+    assert most_received(ball, [[(0, 1), Sloped([0], [1]), Sloped([0], [2])]], Work(10**6)) < Fraction(1, 10**9)
 
 
 def test_one_law_for_all_parts_needs_no_pairs():

@@ -151,7 +151,7 @@ def most_received(ball: Shares, trees: list[Tree], work: Work) -> Fraction:
         bounds.append(bits(Fraction(bound, ball.unit * ball.scale)))
     if len(laws) < 2:
         return max(bounds)
-    return max(*bounds, *(mixed(bounds[c], bounds[e], bend) for (c, e), bend in bends(ball, work).items()))
+    return max([*bounds, *(mixed(bounds[c], bounds[e], bend) for (c, e), bend in bends(ball, work).items())])
 
 
 def mixed(first: Fraction, second: Fraction, bend: Fraction) -> Fraction:
