@@ -67,7 +67,7 @@ def _axis(key, value, document=NOISE):
     return put(document, "channel", "axes", 0, key, value)
 
 
-def _moved(document, steps):
+def moved(document, steps):
     """Noise that is added to every record and so many steps, with room for that."""
     found = copy.deepcopy(document)
     axis = found["channel"]["axes"][0]
@@ -261,8 +261,8 @@ FORGED = {
     ),
     "a norm of another column": (put(CAPACITY, "limits", 0, "distortion", 0, "of", []), "of all released columns"),
     "a norm beyond its limit": (put(CAPACITY, "limits", 0, "at_most", "2.99"), "more than the allowed"),
-    "a norm of noise that moves every record": (_moved(real("noise_norm_3_2"), 7), "noise which is added"),
-    "a norm of noise that moves every record by a step": (_moved(CAPACITY, 1), "noise which is added"),
+    "a norm of noise that moves every record": (moved(real("noise_norm_3_2"), 7), "noise which is added"),
+    "a norm of noise that moves every record by a step": (moved(CAPACITY, 1), "noise which is added"),
     "a sum of norms": (put(CAPACITY, "limits", 0, "distortion", lambda d: d + d), "a norm stands alone"),
     "another distance of noise": (
         put(NOISE, "limits", 0, "distortion", [distance("absolute", "X")]),

@@ -47,8 +47,17 @@ class Told:
             self.letters = [
                 tuple(self.alphabets[name][k] for name, k in zip(released, x, strict=True)) for x in records
             ]
+        if document["channel"]["form"] == "noise":
+            self.letters = list(itertools.product(*map(self.points, range(len(released)))))
         rows = rows_of(document["channel"], sizes, law if self.atoms else None)
         self.rows = dict(zip(self.inputs, rows, strict=True))
+
+    def points(self, j):
+        """The numbers that a column with noise is released as: its grid, continued at both ends."""
+        channel, letters = self.document["channel"], self.alphabets[self.document["mechanism"]["release"][j]]
+        step = number(letters[1]) - number(letters[0]) if len(letters) > 1 else 1
+        first = int(channel["first"][j])
+        return [str(number(letters[0]) + (first + k) * step) for k in range(channel["letters"][j])]
 
     def read(self, outcome):
         """The input that an outcome is."""
@@ -86,6 +95,8 @@ class Told:
 
     def cost(self, parts):
         """The expected distortion; infinite where a letter is released that is infinitely far."""
+        if parts[0]["distance"] == "norm":
+            return max(self.norm(parts[0], *at) for at in enumerate(self.document["mechanism"]["release"]))
         found = Fraction(0)
         for outcome, mass in self.atoms:
             for letters, p in self.leaves(outcome):
@@ -94,6 +105,19 @@ class Told:
                         mass * p * sum(number(part["weight"]) * self.distance(part, outcome, letters) for part in parts)
                     )
         return found
+
+    def norm(self, part, j, name):
+        """The largest (E|Y - x|^p)^(1/p) of a column over all inputs."""
+        worst = 0.0
+        for x, row in self.rows.items():
+            own = number(self.alphabets[name][x[j]])
+            away = [(abs(number(y[j]) - own), p) for y, p in zip(self.letters, row, strict=True) if p]
+            if part["p"] == "inf":
+                worst = max(worst, max(far for far, _ in away))
+            else:
+                power = float(number(part["p"]))
+                worst = max(worst, sum(float(p) * float(far) ** power for far, p in away) ** (1 / power))
+        return worst
 
     def distance(self, part, outcome, letters):
         """Between a record and released letters."""
@@ -129,8 +153,6 @@ class Told:
         if "information" in limit:
             told = information(self.alone().joint(limit["information"]))
             return told >= max(number(limit["at_least_bits"]), figure or 0) - SLACK
-        if self.document["channel"]["form"] == "noise":
-            raise Unknown("letters outside the alphabet")
         cost = self.cost(limit["distortion"])
         return cost <= number(limit["at_most"]) + SLACK and (figure is None or cost <= figure + SLACK)
 
@@ -450,7 +472,7 @@ def reached(told):
     """What the channel reaches of the objective; None where that is not written out here."""
     objective, mechanism = told.document["objective"], told.document["mechanism"]
     if objective["aim"] == "distortion":
-        return None if told.document["channel"]["form"] == "noise" else told.cost(objective["distortion"])
+        return told.cost(objective["distortion"])
     if objective["aim"] not in ("information", "leakage"):
         return None
     told = told.alone()

@@ -36,7 +36,8 @@ from tests.kernel.alike_documents import (
     real,
     real_texts,
 )
-from tests.kernel.alike_forged import put
+from tests.kernel.alike_forged import moved, put
+from tests.kernel.brute import Told
 from tests.kernel.documents import (
     card,
     claims_of,
@@ -418,3 +419,15 @@ def test_norms_are_those_of_the_noise():
             assert found == size / 2
         else:
             assert abs(found - Fraction(2 * 3 + 2 * 2, 14) / 2) < Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize("p", ["1", "3/2", "2", "inf"])
+def test_a_norm_is_that_of_the_matrix_and_not_of_moved_noise(p):
+    part = {"distance": "norm", "of": ["X"], "p": p}
+    document = noisy(FREE, limits=[limit("1", part)])
+    (found,) = check(canonical(document)).kept.limits
+    assert Told(document).within(document["limits"][0], found)
+    further = moved(document, 3)
+    assert not Told(further).within(document["limits"][0])
+    with pytest.raises(Refused, match="noise which is added"):
+        check(canonical(further))
