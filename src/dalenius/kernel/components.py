@@ -1,10 +1,8 @@
 """Optimality part by part, when views part the inputs and the output tells about all of the input (W = X).
 
 Inputs hang together if they share a value of a named view, one step after another. Let every named view be
-independent of the letter and a function of the input. A column c then has, for each value v, the mass p(v) p.c on the
-inputs with that value, so it has the mass P_b p.c on a part b, where P_b is that of p: what it tells is sum_b P_b times
-what its restriction to b tells under p given b, and under that law the views are independent again. Hence the bound is
-sum_b P_b times a bound for the law given b. Promises that are not named only leave fewer columns.
+independent of the letter and a function of the input. The bound is sum_b P_b times a bound for the law given part b
+(kernel-rules.md). Promises that are not named only leave fewer columns.
 """
 
 from collections.abc import Sequence

@@ -1,23 +1,14 @@
 """Channels that are made of smaller ones: windows that draw an output each, and a channel for each stratum.
 
-*Levels.* p(y | x) = prod_j p_j(y_j | x of window j), so the ratio of two rows is at most the product of the windows'
-ratios: levels of local DP add up. Within a stratum the level is that of its own channel, so the largest counts.
+*Levels* of windows add up: p(y | x) = prod_j p_j(y_j | x of window j). Within a stratum the level is that of its own
+channel, so the largest counts. *Strata* S leave as they are: I(W; Y, K, S) = I(W; S) + sum_s p(s) I(W; Y, K | S = s).
 
-*Strata* S leave as they are: I(W; Y, K, S) = I(W; S) + sum_s p(s) I(W; Y, K | S = s).
-
-*Windows over independent groups* (000, Lemma 7, corrected). Join a window to every group of variables that it looks at.
-If that graph is a forest, and each window is independent, jointly, of what it sees of every group that another window
-looks at too, then Y_1, ..., Y_m are independent of each other, and together they are independent of a view V as soon
-as, in each tree, V lies in one group that several windows look at, or in groups of one window whose own output is
-independent of that part of V.
-
-Proof. Fix y, hang a tree up by its window e and sum the other samples out from the leaves. A window f below a group b
-passes on sum p(y_f | x_f) p(x_f outside b) = p(y_f | what f sees of b) = p(y_f), a constant, because b has another
-window above. Hence p(y | x of the groups of e) = p(y_e | x_e) prod_f p(y_f), and averaging over what V leaves open
-gives p(y | v) = prod p(y_f). Hung up by a group with several windows, all of them pass on constants.
-
-For the same reason I(A; Y | G) = I(A; Y_e | G) where window e looks at all groups of A and G; and as the Y_j are
-independent, I(W; Y) >= sum_j I(W; Y_j).
+*Windows over independent groups* (000, Lemma 7, corrected; proof in kernel-parts.md). Join a window to every group of
+variables that it looks at. If that graph is a forest, and each window is independent, jointly, of what it sees of every
+group that another window looks at too, then Y_1, ..., Y_m are independent of each other, and together of a view V as
+soon as, in each tree, V lies in one group that several windows look at, or in groups of one window whose own output is
+independent of that part of V. I(A; Y | G) = I(A; Y_e | G) where window e looks at all groups of A and G, and
+I(W; Y) >= sum_j I(W; Y_j).
 """
 
 from abc import abstractmethod

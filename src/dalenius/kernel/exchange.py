@@ -1,19 +1,18 @@
 r"""Bounds for laws that do not change when views change places: over types, and over boxes of one column per orbit.
 
-Rule "alike": all observed columns are alike, and Y must be independent of each. The mean of a mechanism over the orders
-of each type tells as much about everything else and is independent of a sample drawn at random (`alike`), so that a
-bound over types, with that one promise, bounds every mechanism.
+Rule "alike": all observed columns are alike, and Y must be independent of each: a bound over types, with that one
+promise, bounds every mechanism (kernel-alike.md).
 
 Rule "orbits": what is told is all of the input, W = X, and X is known from its values in the independent views; the law
 of these does not change when views change places. Every t(x) = p(x | y) has the margins of p in each view; for any d
 
     I(X; Y) = H(p) - E H(t) <= H(p) - d.p - min over all such t of [H(t) - d.t].                                    (1)
 
-On a box l <= t <= u, after multipliers sigma of sum t = 1 and v of the margins, each term is concave in t(x), so least
-at an end. Boxes divide by orbits: either ALL of an orbit is <= m, or SOME atom of it is >= m, without loss the named
-one, if the box so far does not change under the group of the orbit. The group lets views of one class change places;
-it becomes smaller when an atom is named: views stay in one class where the atom has one value. A box is a lower end
-for named atoms, which are orbits by themselves, and an upper end for every orbit.
+On a box l <= t <= u, after multipliers sigma of sum t = 1 and v of the margins, each term is least at an end. Boxes
+divide by orbits: either ALL of an orbit is <= m, or SOME atom of it is >= m, without loss the named one, if the box so
+far does not change under the group of the orbit. The group lets views of one class change places; where an atom is
+named, views stay in one class where it has one value. A box is a lower end for named atoms, which are orbits by
+themselves, and an upper end for every orbit.
 """
 
 from collections import Counter

@@ -1,17 +1,12 @@
 r"""Optimality under local DP in own letters, for few of them: preserved marginals (p W = p), forbidden changes.
 
 With m(y) the least entry of the column of letter y, a box says low(x) <= W(x, y) / m(y) <= high(x); the first one has
-the ends 1 and r. A column in a box is a mixture of the 2^S corners v of that box, and what it tells, phi(c) = sum_x p c
-log2 c - p.c log2 p.c, is convex and 1-homogeneous. Where the marginals are preserved the column has mass p(y). So with
-any prices z of the rows, no matrix in the boxes of a leaf tells more than
+the ends 1 and r. With phi(c) = sum_x p c log2 c - p.c log2 p.c and any prices z of the rows, no matrix in the boxes of
+a leaf tells more than the first, where the marginals are preserved, or else the second, over the corners v of a box:
 
-    sum_x z + sum_y p(y) max over corners v of  (phi(v) - z.v) / p.v.
+    sum_x z + sum_y p(y) max_v (phi(v) - z.v) / p.v,        sum_x z + max (0, max_(y, v) phi(v) - z.v),
 
-Where they are not, the m(y) add up to at most one, and it tells no more than
-
-    sum_x z + max (0, the largest of all  phi(v) - z.v),
-
-over the letters that may be released for every input: under a ratio r a zero makes the whole column zero.
+y in the latter a letter that may be released for every input: under a ratio r a zero makes the whole column zero.
 """
 
 from fractions import Fraction

@@ -1,14 +1,11 @@
-"""Rule "levels": the most information under local DP with a delta, for few inputs.
+"""Rule "levels": the most information under local DP with a delta, for few inputs (proof in kernel-rules.md).
 
-sum_t (c_t(x) - r c_t(x'))_+ <= delta for any two inputs of one world, r not below e^epsilon. With prices z(x) and
-multipliers m(x, x') >= 0, if in every column
+With prices z(x), multipliers m(x, x') >= 0 for two inputs of one world, and r not below e^epsilon, if in every column
 
     phi(c)  <=  sum_x z(x) c(x) + sum m(x, x') (c(x) - r c(x'))_+ + tau sum_x p(x) c(x)                              (1)
 
-no mechanism tells more than sum z + delta sum m + tau. The planes c(x) = r c(x') and c(x) = 0 divide all columns into
-cones. In each of them phi is convex and the right side of (1) linear, and both are 1-homogeneous, so that (1) is tested
-on the rays of the cones alone. On a ray the equations connect all inputs with c(x) > 0: they are powers of r, and every
-power from the least to the greatest of them occurs.
+no mechanism tells more than sum z + delta sum m + tau. Columns whose positive entries are powers of r, every one from
+the least to the greatest, are enough.
 """
 
 from fractions import Fraction

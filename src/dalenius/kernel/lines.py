@@ -1,21 +1,16 @@
 r"""Optimality by lines: one sentence for minimisation and maximisation, for leakage programs, cells and boxes.
 
-A mechanism is a set of columns c_t(x) = p(t | x) >= 0 with sum_t c_t = 1. Its gain, which is what is maximised or minus
-what is minimised, is a sum over its columns, and so is what it has left of a promise, times any multiplier of the
-right sign. Divide the pairs (letter, column) into cases j. If in case j
+A mechanism is a set of columns c_t(x) = p(t | x) >= 0 with sum_t c_t = 1. Its gain is what is maximised, or minus what
+is minimised. Divide the pairs (letter, column) into cases j. If in case j
 
     gain(c) + sum of multipliers times (allowed - used)(c)  <=  sum_x L_j(x) c(x)                                    (1)
 
 then no mechanism that keeps the promises gains more than
 
-    sum_x max_j L_j(x) + sum of multipliers times allowed.                                                           (2)
+    sum_x max_j L_j(x) + sum of multipliers times allowed,                                                           (2)
 
-For each of its columns is in some case, so what it gains, plus something that is not negative, is at most sum_x max_j
-L_j(x) c_t(x); sum over t with sum_t c_t(x) = 1. Cases are the released letters, maps from side information to
-letters, simplicial cells, faces or boxes of posteriors. The maximum over j runs over the cases that a letter may be
-in.
-
-With prices z and a ratio r of local DP between all pairs of inputs a column lies in [m, r m] everywhere, so that
+the maximum over the cases that a letter may be in (proof in kernel-rules.md). With prices z and a ratio r of local DP
+between all pairs of inputs a column lies in [m, r m] everywhere, so that
 
     l.c <= z.c + m tau,    tau = sum_x [r (l - z)_+ - (l - z)_-],    over all inputs, also those that never occur.   (3)
 

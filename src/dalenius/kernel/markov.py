@@ -3,17 +3,11 @@ r"""A stationary Markov chain as a law, and windows over it: one output for each
 The chain has one law for every sample and one matrix for every step, p(x_(i+1) | x_i). It is never multiplied out: a
 run of neighbours has a law of its own, the same wherever it stands.
 
-*Windows over a chain.* Let the windows be runs of neighbours without a common sample, and let each output be
-independent, jointly, of the samples at those ends of its window beyond which there is another window. Then the outputs
-are independent of each other and, together, of all these ends and of all samples outside the windows; and together they
-are independent of some samples of one window as soon as its own output is.
-
-Proof. Given all those ends, the insides of the windows are independent of each other and of what lies between the
-windows, because the chain is Markov; so p(y | ends) = prod_j p(y_j | ends of j) = prod_j p(y_j). Let V be in window e.
-Given V and all ends, the other outputs depend on their own ends alone, so that p(y | v) = prod_(j != e) p(y_j) times
-the mean of p(y_e | v, ends of e) = p(y_e | v).
-
-For the same reason I(A; Y | G) = I(A; Y_e | G) for A and G in window e; and I(W; Y) >= sum_j I(W; Y_j).
+*Windows over a chain* (proof in mechanisms/compositions.md). Let the windows be runs of neighbours without a common
+sample, and let each output be independent, jointly, of the samples at those ends of its window beyond which there is
+another window. Then the outputs are independent of each other and, together, of all these ends and of all samples
+outside the windows; and together they are independent of some samples of one window as soon as its own output is.
+I(A; Y | G) = I(A; Y_e | G) for A and G in window e; and I(W; Y) >= sum_j I(W; Y_j).
 """
 
 from collections.abc import Sequence

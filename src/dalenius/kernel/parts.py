@@ -1,25 +1,16 @@
 r"""Optimality of what is made of parts, and of what looks at independent groups. Neither rule sees the channel.
 
-Rule `parts`. *Strata* S leave as they are, and by the chain rule
+Rule `parts`. *Strata* S leave as they are, and I(W; Y, K, S) = I(W; S) + sum_s p(s) I(W; Y, K | S = s): each summand is
+bounded by a proof of its own. *Columns* that have a matrix each, of a stated level, tell sum_j I(X_j; Y_j), bounded
+column by column; with both, sum_j I(X_j; Y_j, S) stratum by stratum, and there column by column. Limits, and promises
+other than local DP without distances, are left out. A *variance* is bounded part by part in the same way, from below.
 
-    I(W; Y, K, S) = I(W; S) + sum_s p(s) I(W; Y, K | S = s):
+Rule `groups`. For independent groups b and views V that Y is independent of (kernel-parts.md),
 
-a mechanism is a channel for each s, and where a promise of local DP holds it holds within each stratum, so each summand
-is bounded by a proof of its own. *Columns* that have a matrix each, of a stated level, tell sum_j I(X_j; Y_j), which is
-bounded column by column. With both, sum_j I(X_j; Y_j, S) is bounded stratum by stratum, and there column by column.
-Limits, and promises other than local DP without distances, are left out: a bound for more mechanisms holds for fewer.
-A *variance* of estimated shares is the mean of those of the strata, by their shares, and the sum of those of columns
-with a matrix each: it is bounded part by part in the same way, from below.
+    I(W; Y) <= sum_b I(W_b; X_b),    <= sum_b I(W_b; X_b | V_b),    <= H(X) - E max_V log2 1/p(X_V),
 
-Rule `groups`. For independent groups of variables b, and a view V that Y is independent of (000, Prop. 2),
-
-    I(W; Y) <= I(W; X) = sum_b I(W_b; X_b)   and   I(W; Y) <= I(W; X | V) = sum_b I(W_b; X_b | V_b);
-
-and p(x | y) <= p(x_V), because p(x | y) <= p(x_V | y) = p(x_V), so that
-
-    I(W; Y) <= I(X; Y) = H(X) - H(X | Y) <= H(X) - E max_V log2 1/p(X_V),   V observed and inside one group.
-
-M = min_V p(X_V) is a minimum over independent groups: E log2 1/M is summed up over its possible values.
+the last for V that are observed and inside one group: M = min_V p(X_V) is a minimum over independent groups, and
+E log2 1/M is summed up over its possible values.
 """
 
 from collections import Counter

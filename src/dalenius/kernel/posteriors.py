@@ -2,27 +2,18 @@
 
 What leaves is (Y, K), K the columns that leave as they are. With u(w, k) = sum_x p(x, w, k) c(x) and its sums s(k),
 
-    I(W; Y, K) = sum over columns of phi(u),    phi(u) = sum u(w, k) log2( u(w, k) / (p(w) s(k)) ).
+    I(W; Y, K) = sum over columns of phi(u),    phi(u) = sum u(w, k) log2( u(w, k) / (p(w) s(k)) ),
 
-phi is a sum of relative entropies, so it is convex and 1-homogeneous, and a linear function that is not below phi at
-the corners of a cell is not below it anywhere in the cone over that cell.
+which is convex and 1-homogeneous: a linear function that is not below phi at the corners of a cell is not below it
+anywhere in the cone over that cell.
 
-*Faces*: columns of few inputs tell most where promises speak of secrets alone. Take a column c and everything that the
-promises see of it: the joint weights J(s, k) of each secret that they are about. All columns with these weights are a
-polytope; its corners have at most as many inputs as there are independent weights,
+*Faces* (kernel-rules.md): where promises speak of secrets alone, only columns of few inputs need to be bounded,
 
-    atoms = 1 + sum over the secrets of (labels - 1),     or all inputs where these are fewer,
+    atoms = 1 + sum over the secrets of (labels - 1),     or all inputs where these are fewer.
 
-and c is a sum of multiples of them. Each part keeps every promise that c keeps for a single letter, and uses its
-share of what c uses of the others, because these are functions of J that are 1-homogeneous. What is told, phi, is
-convex and 1-homogeneous: the parts together tell no less. So only columns of that many inputs need to be bounded, and
-on each choice of inputs (a face) by simplicial cells: with v(x) = p(x) c(x) of mass one, a price z(x) of v(x)
-and the multipliers of a leaf
-
-    phi(v) + sum_x [line(x) / p(x) - z(x)] v(x)
-
-is convex on its cell, hence largest at a corner. With tau the largest of them all, no mechanism tells more than
-sum_x p(x) z(x) + tau + (multipliers times what is allowed).
+On each choice of inputs, with v(x) = p(x) c(x) of mass one, a price z(x) of v(x) and the multipliers of a leaf,
+phi(v) + sum_x [line(x) / p(x) - z(x)] v(x) is convex on its cell, hence largest at a corner. With tau the largest of
+them all, no mechanism tells more than sum_x p(x) z(x) + tau + (multipliers times what is allowed).
 """
 
 from collections import defaultdict

@@ -2,19 +2,15 @@
 
 For any weights a(x) > 0 and any slope s >= 0, with Z(t) = sum_x p(x) a(x) e^(-s d(x, t)), every channel has
 
-    I(X; Y) >= sum_x p log2 a - log2 max_t Z(t) - s log2(e) E d,
+    I(X; Y) >= sum_x p log2 a - log2 max_t Z(t) - s log2(e) E d          (proof in kernel-alike.md).
 
-by Gibbs' inequality for the posteriors p(x) a(x) e^(-s d(x, t)) / Z(t) of each letter t. Nothing about the weights and
-the slope needs to be true.
-
-Rule "water": the least rate of a whole column under a Hamming distortion, or the other way; any number of letters.
-
-For any weights w(x) > 0 with sum_x w(x) 2^(-s [x != y]) <= 1 for all y, every channel has
+Rule "water": the least rate of a whole column under a Hamming distortion, or the other way; any number of letters. For
+weights w(x) > 0 with sum_x w(x) 2^(-s [x != y]) <= 1 for all y, every channel has
 
     I(X; Y) >= sum_x p log2(w / p) - s Pr(Y != X).
 
 Here 2^s = slope, w = slope min(p, level) / C, and C the largest of these sums, sum_x min(p, level) + (slope - 1) max_x
-min(p, level). Nothing about level and slope needs to be true.
+min(p, level).
 """
 
 from collections.abc import Callable

@@ -1,35 +1,20 @@
 """Optimality under local DP when the output tells about all of the input: columns of two values, 1 and r.
 
-With the ratio r a column of least value 1 lies in [1, r]^X, so it is a mixture of columns 1 + c 1_A, c = r - 1, and
-what a column tells is convex. Beside columns K that leave as they are, and of which nothing is read, such a column adds
+With the ratio r a column of least value 1 is a mixture of columns 1 + c 1_A, c = r - 1. Beside columns K that leave as
+they are, and of which nothing is read, such a column adds
 
     h(A) = sum_k p(k) g(p(A | k)),    g(P) = P r log2 r - (1 + c P) log2(1 + c P)   (concave),
 
 to I(X; K). With a price y(x) for the mass of each letter and tau the most that h(A) exceeds sum_x y p (1 + c 1_A) by,
-not below 0, no mechanism adds more than sum_x y p + tau, because p.(1 + c 1_A) >= 1. Letters stand in runs of one
-price, the commonest first. Cases: how many letters of a run are in A, if they are alike for every k. At a leaf the
-tangents of g at any P0(k) lie above g, and what is best for a line is found run by run; of unlike letters each part
-with its k counts by itself, at a price of its own, which only raises tau. One world k is the staircase of 002, 2.3.
+not below 0, no mechanism adds more than sum_x y p + tau. Letters stand in runs of one price, the commonest first.
+Cases: how many letters of a run are in A, if they are alike for every k. At a leaf the tangents of g at any P0(k) lie
+above g, and what is best for a line is found run by run; of unlike letters each part with its k counts by itself, at a
+price of its own, which only raises tau. With a delta and S inputs, eta = (S - 1) delta, no mechanism tells more than
+sum_x y p + tau + eta sum_x p (-y)_+ + eta H(X).
 
-With a delta, sum_y (W(y|x) - r W(y|x'))_+ <= delta for all x, x'. Of a column W_y let t_y(x) = min(W_y(x), r min_x'
-W_y(x')). It keeps the ratio r, and all that is cut away in row x is at most eta = (S - 1) delta for S inputs. What a
-column tells is subadditive, so I(X; Y) is at most what all t_y and all W_y - t_y tell. The former is at most
-sum_x y p (1 - cut) + tau <= sum_x y p + tau + eta sum_x p (-y)_+, the latter at most eta H(X), since
-e(x) / p.e <= 1 / p(x).
-
-Most information about all of the input under a limit on maximal leakage: columns of zeros and ones.
-
-A column of largest value m is m times a mixture of columns 1_A, and what a column tells is convex. 1_A tells
-
-    h(A) = g(p(A)),    g(P) = -P log2 P    (concave).
-
-With a price y(x) for the mass of each input, and tau the most that h(A) exceeds sum_A y p by, not below 0, a column
-tells at most sum_x y p c + m tau. The m of all letters sum up to at most 2^at_most, so no mechanism tells more than
-
-    sum_x y p + 2^at_most tau.
-
-Inputs of one count and one price are a run. Cases: how many inputs of a run are in A. At a leaf the tangent of g at any
-P0 > 0 lies above g, g(P) <= P0 log2 e - P (log2 P0 + log2 e), and what is best for a line is found run by run.
+Rule `blocks`, under a limit on maximal leakage: columns 1_A, which tell g(p(A)), g(P) = -P log2 P. With tau the most
+that g(p(A)) exceeds sum_A y p by, not below 0, no mechanism tells more than sum_x y p + 2^at_most tau. At a leaf
+g(P) <= P0 log2 e - P (log2 P0 + log2 e) for any P0 > 0. Proofs are in kernel-rules.md.
 """
 
 from bisect import bisect_left

@@ -1,20 +1,14 @@
 r"""Sums modulo M of samples that were made uniform first (000, Example 5, for any M); nothing is multiplied out.
 
-Each observed X_i is drawn into a state S_i on Z_M, and Y_k is the sum of the states of some samples. The states are
-drawn once: two sums with a common term share its state. Let the samples be independent and every S_i uniform. Columns
-that depend on each other are one sample: a block, whose state is drawn from all of them together.
+Each observed X_i is drawn once into a state S_i on Z_M, and Y_k is the sum of the states of some samples. Let the
+samples be independent and every S_i uniform. Columns that depend on each other are one sample: a block, whose state is
+drawn from all of them together. Proofs are in kernel-parts.md.
 
-*Privacy.* Let V be some samples, among them every block that a hidden column is in. If the sums can be taken away one
-after the other, each by a term outside V that no sum left has, then for any y and any states of V the system can be
-solved for the other states; so Y is uniform whatever the states of V are, and independent of X_V, which acts on Y
-through S_V alone.
+*Privacy.* Let V be some samples, among them every block that a hidden column is in. Y is independent of X_V if the sums
+can be taken away one after the other, each by a term outside V that no sum left has. With more columns known,
+I(X_V; Y | X_G) <= sum over V of log2 M - H(S_i | X_i).
 
-*With more columns known.* I(X_V; Y | X_G) <= I(X_V; S_V) = sum over V of log2 M - H(S_i | X_i): given S_V, Y is drawn
-from states of which X_V is independent, and what G holds of V is part of it.
-
-*Value.* Y is uniform, so I(X; Y) = m log2 M - H(Y | X), and given x no more is unsure than all states, nor than Y:
-I(X; Y) >= E max(0, m log2 M - sum_i H(S_i | X_i = x_i)). The sums are independent of each other, so I(X; Y) is also not
-below the sum of what each of them tells.
+*Value.* I(X; Y) >= E max(0, m log2 M - sum_i H(S_i | X_i = x_i)), and not below the sum of what each sum tells.
 """
 
 from collections import Counter

@@ -4,38 +4,22 @@ If Y is independent of S then, given S = s, the record goes from P_s to the one 
 
     E d(X, Y)  >=  sum_s p_s W(P_s, Q)  >=  sum over pairs of classes of w_st W(P_s, P_t),    sum_t w_st <= p_s,
 
-by the triangle inequality, whatever letters Y has; and where the law of the table is preserved Q is known, so that
-terms u_s W(P_s, P_X) may stand beside the pairs. For two classes, or one that holds half of the table, and with a
-preserved law, the best of these bounds is the optimum. A cost of transport W is bounded from below by potentials: one
-number for each record of the far side, completed here over all pairs, so that a wrong number only loosens the bound.
+by the triangle inequality, whatever letters Y has; where the law of the table is preserved Q is known, so that terms
+u_s W(P_s, P_X) may stand beside the pairs. A cost of transport W is bounded from below by potentials: one number for
+each record of the far side, completed here over all pairs, so that a wrong number only loosens the bound.
 
-Rule "records": how much a release must change under promises about secrets, by multipliers for each record.
-
-If only records of the table were released, then for all multipliers of the right sign
+Rule "records": how much a release must change under promises about secrets. If only records of the table were
+released, then for all multipliers of the right sign
 
     E d(X, Y)  >=  sum_e p_e min_y [ d(e, y) - score(e, y) ] - what the promises allow,
 
-where the scores of a promise are those of `rows` with the multipliers of the record y. They are completed here over
-all records, so that a wrong number only loosens the bound.
-
-Other letters do not help much. Let the secrets have m joint values, and let a letter have posterior r. The inputs that
-get it are a mixture of parts of at most m inputs with posterior r (Caratheodory), and a part may release one of its own
-records instead: that of input t with probability pi_t, at a cost of at most sum_t a_t (r_t (1 - pi_t) + pi_t (1 - r_t))
-where a_t = d(t, y) and r_t is the share of t. With pi_t = 1 for a share of one half or more, else pi_t proportional to
-r_t / (1 - 2 r_t), this is at most 2 - 2/m times sum_t r_t a_t: nothing is lost for m = 2. The promises see the same
-posteriors, and merging letters never tells more. So the bound for all mechanisms is the one above by that factor.
-
-Values of the secrets that have the same scores at every record count as one: the proof speaks of the coarser secret
-alone. Parts of inputs with the same posterior r of the coarser secret have the scores of the letter that they replace,
-each times its share of that letter, so that what the promises leave of all letters together is what it was.
-
-Inputs may have the values of the secrets in many different mixtures. What is minimised is linear in the mixture, so
-that its least value is concave: by the rule "coarse" each mixture is taken apart into few that have whole shares out of
-`steps`, and the sum of what those prove is below what it proves itself. With one step the mechanism sees all values.
-
-Where the law of the table is preserved, nothing but its records is released, and each of them as often as it occurs.
-Then no factor is lost, and any number mu(y) for each record adds sum_y p(y) mu(y) to the bound and -mu(y) to what is
-minimised. Where a record is released only if it has many rows, the others do not compete, and no factor is lost either.
+where the scores of a promise are those of `rows` with the multipliers of the record y, completed here over all records.
+Other letters help by a factor of at most 2 - 2/m, m the number of values of the secrets that have different scores, and
+not at all for m = 2 (kernel-rules.md). By the rule "coarse" a mixture of values is taken apart into few that have whole
+shares out of `steps`: what is minimised is linear in the mixture, so that its least value is concave. With one step the
+mechanism sees all values. Where the law of the table is preserved, or a record is released only if it has many rows, no
+other letter competes; of a preserved law any number mu(y) for each record adds sum_y p(y) mu(y) to the bound and -mu(y)
+to what is minimised.
 """
 
 from collections import Counter, defaultdict

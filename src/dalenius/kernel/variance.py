@@ -2,31 +2,18 @@
 
 From n released letters the most likely law, and every efficient unbiased estimate, has covariance V / n with
 
-    V = D G^-1 D',   G = sum_y v_y v_y' / p.c_y,   v_y = D' c_y,   D' = (I | -1),
+    V = D G^-1 D',   G = sum_y v_y v_y' / p.c_y,   v_y = D' c_y,   D' = (I | -1).
 
-for a square matrix the covariance of its inverse. The objective is tr V = tr(K G^-1), K = D'D = I + 11'. For any
-symmetric B, tr(K G^-1) >= 2 tr(K B) - sum_y v_y' B K B v_y / p.c_y. A column is a mixture of columns 1 + c 1_A with
-c = r - 1, and psi(c) = v' Q v / p.c, Q = B K B, is convex, so with prices z and tau the most that psi exceeds z by on
-any of these, not below 0, tr V >= 2 tr(K B) - sum z - tau, because p.(1 + c 1_A) >= 1. Up to 12 letters all 2^S subsets
-are visited. Of more, with M = D Q D', a 0/1 vector a has a_i^2 = a_i and a_i a_j >= 0, so that
+The objective is tr V = tr(K G^-1), K = D'D = I + 11'. With psi(c) = v' Q v / p.c, Q = B K B for any symmetric B, and
+tau the most that psi exceeds prices z by on extreme columns, not below 0, tr V >= 2 tr(K B) - sum z - tau. These are
+1 + c 1_A, c = r - 1: up to 12 letters all subsets A are visited. Of more, with M = D Q D', a 0/1 vector a has
 
     N = (1 + c p.a) z.(1 + c a) - c^2 a'Ma + sum_i d_i (a_i^2 - a_i) - a'Ea,   E >= 0 and empty on its diagonal,
 
-a quadratic form of (1, a), is at most (z.(1 + c a) - psi)(1 + c p.a) there: if N + s I is positive semidefinite, tau is
-at most (S + 1) s. That it is, up to a little more s, is seen from a factorisation. Under a metric the extreme columns
-are others (`metric_columns`), with a least entry of 1, and all of them are visited.
-
-The extreme columns under local DP with a metric: all of them, found here and not taken from a proof.
-
-The columns c >= 0 with c(x) <= r(x, z) c(z) for all pairs, r not below e^(epsilon d), are a cone. On an extreme ray all
-but one of as many independent inequalities as there are inputs are equalities, each between two inputs, so that they
-connect all inputs: the ray grows from its first input, one input after the other, each fixed by an equality with one
-that is there already. A part of a column that keeps all inequalities keeps those between its own inputs, so that parts
-which do not are left out.
-
-Under any promise that lends something to a proof by lines, psi takes the place of what a column tells about the input:
-it is convex and 1-homogeneous too, so that simplices of posteriors u(x) = p(x) c(x) bound sum_y psi(c_y).
-Every input must occur, because psi speaks of the rows of all of them.
+at most (z.(1 + c a) - psi)(1 + c p.a): if N + s I is positive semidefinite, which is seen from a factorisation up to a
+little more s, tau is at most (S + 1) s. Under a metric all extreme columns are found here (`metric_columns`). Under
+any promise that lends something to a proof by lines, psi takes the place of what a column tells about the input; every
+input must occur, because psi speaks of the rows of all of them. Proofs are in kernel-rules.md.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
