@@ -8,8 +8,9 @@ from math import exp, log2
 import pytest
 
 from dalenius.kernel import Refused, check
-from dalenius.kernel.axes import Axis, convolved, two_to
+from dalenius.kernel.axes import Axis, convolved
 from dalenius.kernel.document import read_document
+from dalenius.kernel.logs import two_to
 from dalenius.kernel.numbers import Node, Work, canonical
 from dalenius.kernel.privacy import check_privacy
 from dalenius.kernel.release import Release

@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import isqrt
 
-from dalenius.kernel.logs import E_HIGH, E_LOW, LOG_COST, exp, log2_of
+from dalenius.kernel.logs import E_HIGH, E_LOW, LOG_COST, TWO_PI_E, exp, log2_of
 from dalenius.kernel.numbers import Node, Work, require
 
 MOST_CELLS = 1 << 13  # values that are looked at one by one
@@ -38,7 +38,6 @@ RATIO_LEAST = Fraction(1, 1000)  # a scale of more than 1/8
 LESS_VARIANCE = Fraction(1, 10**6)  # share by which the variance may be below v, from v = 1 on
 NAUGHT = Fraction(0)
 TWO_PI_LOW = Fraction("6.2831853071795864769252867")
-TWO_PI_E_HIGH = Fraction("17.0794684453471341309271018")
 
 NoiseCell = tuple[int, Fraction, Fraction]  # a value, and bounds of the probability of all values that it stands for
 
@@ -299,7 +298,7 @@ class Gaussian(Added):
 
 def half_log2_2pie(variance: Fraction) -> Fraction:
     """1/2 log2 (2 pi e variance) from above."""
-    return log2_of(TWO_PI_E_HIGH * variance)[1] / 2
+    return log2_of(TWO_PI_E * variance)[1] / 2
 
 
 NOISES: dict[str, tuple[Callable[[Fraction, Work], Added], str, Fraction, Fraction, str]] = {

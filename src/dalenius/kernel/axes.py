@@ -21,26 +21,13 @@ from functools import cached_property
 from itertools import accumulate, product
 from math import isqrt, lcm
 
-from dalenius.kernel.logs import BITS, E_HIGH, E_LOW, LOG_COST, bits, exp, log2, times_log2
+from dalenius.kernel.logs import BITS, LOG_COST, TWO_PI_E, bits, log2, times_log2, two_to
 from dalenius.kernel.numbers import Node, Work, require
 
 LONGEST = 1 << 21  # shifts and values of an axis
 COMPARED = 1 << 22  # entries that are compared one by one
 LOG_BITS = 96  # after the point of numbers that are convolved
-TWO_PI_E = Fraction("17.0794684453471341309271018")  # from above
 NOTHING = Fraction(0)
-
-
-def two_to(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Bounds of 2^x.
-
-    >>> two_to(Fraction(-3))
-    (Fraction(1, 8), Fraction(1, 8))
-    """
-    whole = x.numerator // x.denominator
-    require(-(1 << 16) < whole < 1 << 16, "a power of two is out of range")
-    power = Fraction(2) ** whole
-    return exp((x - whole) / E_HIGH, 128)[0] * power, exp((x - whole) / E_LOW, 128)[1] * power
 
 
 def convolved(a: Sequence[int], b: Sequence[int], work: Work) -> list[int]:

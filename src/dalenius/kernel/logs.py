@@ -118,3 +118,12 @@ def entropy(weights: Iterable[int], work: Work) -> tuple[Fraction, Fraction]:
 _E = exp(Fraction(1), 128)
 E_LOW = bits(log2(_E[0].numerator, _E[0].denominator)[0])  # of log2 e
 E_HIGH = bits(log2(_E[1].numerator, _E[1].denominator)[1])
+TWO_PI_E = Fraction("17.0794684453471341309271018")  # from above
+
+
+def two_to(x: Fraction) -> tuple[Fraction, Fraction]:
+    """Bounds of 2^x; exact for a whole x."""
+    whole = x.numerator // x.denominator
+    require(-(1 << 16) < whole < 1 << 16, "a power of two is out of range")
+    power = Fraction(2) ** whole
+    return exp((x - whole) / E_HIGH, 128)[0] * power, exp((x - whole) / E_LOW, 128)[1] * power

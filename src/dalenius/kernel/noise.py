@@ -12,10 +12,10 @@ from fractions import Fraction
 from functools import cached_property
 from math import isqrt, lcm, prod
 
-from dalenius.kernel.axes import COMPARED, NOTHING, Axis, two_to
+from dalenius.kernel.axes import COMPARED, NOTHING, Axis
 from dalenius.kernel.channel import Channel
 from dalenius.kernel.distortion import Distortion
-from dalenius.kernel.logs import bits, exp, log2, nats
+from dalenius.kernel.logs import bits, exp, log2, nats, two_to
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, fraction, require
 from dalenius.kernel.release import RELEASES, Figures, Metric, Release, told_by_law

@@ -16,11 +16,11 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 
-from dalenius.kernel.axes import LOG_BITS, NOTHING, TWO_PI_E, convolved, two_to, weighed
+from dalenius.kernel.axes import LOG_BITS, NOTHING, convolved, weighed
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.document import Limit, Limits, Promises
 from dalenius.kernel.lines import bound_by_lines
-from dalenius.kernel.logs import E_HIGH, LOG_COST, bits, log2
+from dalenius.kernel.logs import E_HIGH, LOG_COST, TWO_PI_E, bits, log2, two_to
 from dalenius.kernel.noise import Grids
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node

@@ -10,18 +10,15 @@ for any slopes a
 because f is convex; what is linear in d is largest where the cells of most gain give first. Boxes may be cut at points
 of single cells, again and again: the largest bound of all parts is that of their union.
 
-Where parts have laws pi of their own, B(c) bounds the laws in which c alone receives, and others need more. Among the
-cells of one value the information is convex in u, so that one of them receives. With cells c of s and e of t, of rows
-a and b, the second derivative of the information in nats from e to c is at least -bend(c, e),
+Where parts have laws pi of their own, B(c) bounds the laws in which c alone receives. With one receiver for each value
+of the secret, cells c of s and e of t, of rows a and b, a second derivative from e to c of at least -bend(c, e) nats,
 
     bend  >=  1 / P(s) + 1 / P(t) - sum_y [a^2 / P(s, y) + b^2 / P(t, y) - (a - b)^2 / P(y)]    and    bend >= 0,
 
-so that a law in which cells receive the shares w of up to r tells at most sum w(c) B(c) + r^2 / 2 sum over pairs of
-bend(c, e) w(c) w(e). With n values of the secret that is at most the largest of w B(c) + (1 - w) B(e) + K w (1 - w)
-over all pairs and w, where K = (n - 1) / n r^2 bend(c, e): if sqrt(B - B(c)) + sqrt(B - B(e)) >= sqrt(K) for all of
-them, the difference to B is at least a sum of squares. A term of the sum over y falls when P(s, y) and P(t, y) grow in
-proportion, so that one of them is at its upper end; along that edge it falls, and then rises. P(y) is at least what the
-two have and what others keep.
+and n values of the secret, the bound is the largest w B(c) + (1 - w) B(e) + K w (1 - w) over all pairs and w, where
+K = (n - 1) / n r^2 bend(c, e). A term of the sum over y falls when P(s, y) and P(t, y) grow in proportion, so that one
+of them is at its upper end; along that edge it falls, and then rises. P(y) is at least what the two have and what
+others keep. Proofs are in kernel.md.
 """
 
 from collections.abc import Sequence

@@ -24,7 +24,7 @@ for each value k of what leaves beside the letter by itself. Everything is round
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from dalenius.kernel.gauges import (
     FINE,
@@ -35,7 +35,7 @@ from dalenius.kernel.gauges import (
     TotalVariation,
     norm,
 )
-from dalenius.kernel.logs import BITS, LOG_COST, exp, log2, nats
+from dalenius.kernel.logs import BITS, LOG_COST, exp, log2, two_to
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, require
 from dalenius.kernel.promises import (
@@ -162,15 +162,6 @@ def needed_ratio(setting: Setting, promises: Sequence[Promise]) -> Fraction:
     return found
 
 
-@lru_cache(maxsize=1 << 8)
-def power_of_two(exponent: Fraction) -> Fraction:
-    """Not below 2^exponent = e^(exponent ln 2), for an exponent from 0 to 100; whole ones are exact."""
-    whole, rest = divmod(exponent, 1)
-    if not rest:
-        return Fraction(1 << whole)
-    return exp(rest * nats(Fraction(2)), 128)[1] * (1 << whole)
-
-
 def gauge_limit(promise: AboutGauge | MaximalLeakage, setting: Setting) -> Fraction:
     """What all letters may use up of a gauge together, not too low."""
     if isinstance(promise, Guess):
@@ -179,7 +170,7 @@ def gauge_limit(promise: AboutGauge | MaximalLeakage, setting: Setting) -> Fract
         return promise.at_most
     exponent = promise.at_most / promise.dual if isinstance(promise, Sibson) else promise.at_most
     require(exponent <= MOST_BITS, "this promise restricts nothing that a proof could use")
-    return power_of_two(exponent)
+    return two_to(exponent)[1]
 
 
 def allowed_by(promise: Promise, weight: int, frame: Frame) -> Fraction:

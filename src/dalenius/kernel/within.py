@@ -16,15 +16,10 @@ convex, so that its corners count, of all that the ball leaves to the cells of s
 
 A corner is the low or the high end of every cell; by total variation r more in one cell or in none, and some cells
 emptied that have r at most, and what is left of r less in one more cell or in none. Where the evidence weighs values of
-the secret, pi, the corners of a total variation are those of the whole ball: I_P <= sum P(s, y, k) log2 (P(s | y, k) /
-pi(s)) is convex in P, and little is lost while P(s) is near pi. Less is lost in two parts, each with its own pi: some
-values of the secret become more likely together, or less. Where they become more likely, what their cells lose their
-cells receive; at a corner these give to one cell, and all others to one cell, which is a mixture of two laws: all of it
-goes to the one cell, or to the other. A part may let cells that it does not hold give more than they have, as long as
-every P(s, y, k) stays above zero: it has more laws then, and fewer corners. Where they are too many, letters are
-bounded one by one (`received`). Intervals may be cut at points of single cells, again and again: the largest bound of
-all parts is that of their union. With m of n rows in a cell, a = m / n < p and d = D(a || p), Stirling's formula gives
-P(Bin(n, p) <= m) <= 2^(-n d) sqrt(n / (2 pi m (n - m))) / (1 - rho), rho = m (1 - p) / ((n - m + 1) p).
+the secret, pi, the corners of a total variation are those of the whole ball, by I_P <= sum P(s, y, k) log2 (P(s | y, k)
+/ pi(s)), or of two parts of it with a pi each (`Moves`); where they are too many, letters are bounded one by one
+(`received`). Intervals may be cut at points of single cells, again and again: the largest bound of all parts is that of
+their union. Proofs are in kernel.md.
 """
 
 from collections import Counter
@@ -448,17 +443,11 @@ def _givers(law: list[Fraction], radius: Fraction, held: set[int] | None) -> Ite
 
 def _moved(law: list[Fraction], radius: Fraction) -> Iterator[tuple[Fraction, ...]]:
     """The corners of law + u - d with u >= 0, 0 <= d <= law, and sums of u and of d up to the radius."""
-    for less in _taken(law, radius):
+    for taken in _givers(law, radius, None):
+        given = dict(taken)
+        less = [p - given.get(c, 0) for c, p in enumerate(law)]
         for more in [None, *range(len(law))]:
             yield tuple(p + radius * (c == more) for c, p in enumerate(less))
-
-
-def _taken(law: list[Fraction], most: Fraction) -> Iterator[list[Fraction]]:
-    """The corners of law - d with 0 <= d <= law and the sum of d up to a mass."""
-    for emptied, left in _emptied([(c, p) for c, p in enumerate(law) if 0 < p <= most], most):
-        less = [p - p * (c in emptied) for c, p in enumerate(law)]
-        for part in [None, *(c for c, p in enumerate(less) if 0 < left < p)]:
-            yield [p - left * (c == part) for c, p in enumerate(less)]
 
 
 def _emptied(small: list[tuple[int, Fraction]], left: Fraction) -> Iterator[tuple[list[int], Fraction]]:
@@ -484,7 +473,10 @@ def upper_end(m: int, n: int, surprise: Fraction) -> Fraction:
 
 
 def _surprise(m: int, n: int, p: Fraction) -> Fraction:
-    """Below -log2 P(Bin(n, p) <= m), for p < 1."""
+    """Below -log2 P(Bin(n, p) <= m), for p < 1: with a = m / n < p and d = D(a || p), by Stirling's formula,
+
+    P(Bin(n, p) <= m) <= 2^(-n d) sqrt(n / (2 pi m (n - m))) / (1 - rho), rho = m (1 - p) / ((n - m + 1) p).
+    """
     a = Fraction(m, n)
     rest = 1 - p
     ratio = 1 - m * rest / ((n - m + 1) * p) if p else Fraction(0)
