@@ -277,8 +277,8 @@ CORNERS = [
     ("corners to which nothing is moved", "for more in [None, *range(len(law))]:", "for more in [None]:"),
     (
         "corners from which no part is taken",
-        "for part in [None, *(c for c, p in enumerate(less) if 0 < left < p)]:",
-        "for part in [None]:",
+        "        given = dict(taken)\n",
+        "        given = {c: p for c, p in taken if p == law[c]}\n",
     ),
     (
         "cells that are never emptied",
