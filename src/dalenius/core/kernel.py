@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product, starmap
+from itertools import product
 from math import lcm, prod
-from operator import methodcaller, truediv
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -58,12 +57,12 @@ def in_units(row: Iterable[Fraction | int], unit: int) -> list[int]:
 
 
 def in_doubles(row: Iterable[Fraction | int]) -> list[float]:
-    """Probabilities as the nearest doubles; `float` of a Fraction gives the same, and takes three times as long.
+    """Probabilities as the nearest doubles; `float` of a Fraction gives the same, and takes twice as long.
 
     >>> in_doubles((Fraction(1, 2), Fraction(1, 3)))
     [0.5, 0.3333333333333333]
     """
-    return list(starmap(truediv, map(methodcaller("as_integer_ratio"), row)))
+    return [entry.numerator / entry.denominator for entry in row]
 
 
 @dataclass(frozen=True)
