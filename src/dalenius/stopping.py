@@ -2,7 +2,8 @@
 
 A search asks `over(deadline)` between two steps. Whoever catches a signal calls `stop`, and every search of the process
 ends at its next step as if its time were up. A proof may take longer than somebody waits: where that may be asked for,
-designs are proved on the way and held, and `Enough` then ends whatever runs with the one that is held.
+designs are proved on the way and held, and `Enough` then ends whatever runs with the one that is held. So does the
+clock of a command when its time is over (`ring`).
 Searches that depend on work (steps, nodes) count it themselves; only the end of the time ends them early.
 
 Steps of a search set deadlines of their own. Inside `limited` none of them is later than the end of the whole, so that
@@ -11,7 +12,7 @@ whoever gives a step some seconds need not know how many are left.
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
@@ -28,9 +29,14 @@ __all__ = [
     "over",
     "reach",
     "resume",
+    "ring",
+    "rings",
+    "rung",
     "stage",
     "stop",
 ]
+
+SOON = 0.001  # seconds: a clock that is set to 0 never rings
 
 _asked = threading.Event()
 _end: ContextVar[float] = ContextVar("end", default=inf)  # of everything, of `time.monotonic`
@@ -54,6 +60,8 @@ class _Command:
 
     keeps = False
     stage = Stage.BEFORE
+    clock: Callable[[float], None] | None = None
+    bell: Callable[[], None] | None = None
 
 
 def stop() -> None:
@@ -70,17 +78,55 @@ def asked() -> bool:
     return _asked.is_set()
 
 
-def resume(*, keep: bool = False) -> None:
+def resume(*, keep: bool = False, clock: Callable[[float], None] | None = None) -> None:
     """Let searches run again: before the next command of the same process.
 
     Parameters
     ----------
     keep
         Whether somebody may ask for the best design so far.
+    clock
+        Has `rung` called after so many seconds, in the middle of whatever runs; 0 for never. None: there is none.
     """
     _asked.clear()
     _Command.keeps = keep
     _Command.stage = Stage.BEFORE
+    _Command.clock = clock
+    _Command.bell = None
+
+
+def ring(seconds: float, bell: Callable[[], None] | None) -> bool:
+    """Have a function called after some seconds, once, in the middle of whatever runs; where a command has a clock.
+
+    Parameters
+    ----------
+    seconds
+        From now on.
+    bell
+        The function; None for none, whatever was asked for before.
+
+    Returns
+    -------
+    bool
+        Whether it will be called.
+    """
+    if _Command.clock is None:
+        return False
+    _Command.bell = bell
+    _Command.clock(0.0 if bell is None else max(seconds, SOON))
+    return bell is not None
+
+
+def rung() -> None:
+    """The clock of the command rings."""
+    bell, _Command.bell = _Command.bell, None
+    if bell is not None:
+        bell()
+
+
+def rings() -> bool:
+    """Whether somebody waits for the clock already."""
+    return _Command.bell is not None
 
 
 def keeps() -> bool:

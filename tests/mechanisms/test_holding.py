@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 from dalenius import stopping
-from dalenius.errors import Infeasible, SolverFailed
+from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.mechanisms import solve
-from dalenius.mechanisms.holding import FIRST, LONGER, best_held
+from dalenius.mechanisms.holding import FIRST, LONGER, best_held, in_time
 from dalenius.stopping import Stage
 from dalenius.testing import binary_tradeoff
 
@@ -133,3 +133,109 @@ def test_designs_are_proved_on_the_way_only_where_somebody_may_ask_for_them(prov
     design = solve(binary_tradeoff("1/10", "1/5"))
     assert stopping.stage() is Stage.BEFORE
     assert design.value == proved.value
+
+
+class Bell:
+    """A clock that rings when the test says so."""
+
+    def __init__(self):
+        self.set_to = []
+        stopping.resume(clock=self.set_to.append)
+
+
+def test_point_14_what_needs_no_search_is_the_answer_when_a_proof_outlasts_the_time(proved):
+    bell = Bell()
+    made = []
+
+    def search():
+        stopping.rung()  # half of the time is over
+        assert made == ["constant", "better"]
+        stopping.rung()  # and now all of it
+        pytest.fail("whatever runs ends")
+
+    def simple():
+        for name, value in (("constant", 9), ("better", 5)):
+            made.append(name)
+            yield with_gap(proved, value)
+
+    assert in_time(search, simple, 100.0).value == 5
+    assert bell.set_to[0] == 50
+    assert 10 <= bell.set_to[1] <= 100
+    assert bell.set_to[-1] == 0, "nothing rings afterwards"
+
+
+def test_point_14_a_search_that_ends_in_time_makes_nothing_else(proved):
+    bell = Bell()
+    assert in_time(lambda: with_gap(proved, 1), lambda: pytest.fail("nobody asked"), 100.0).value == 1
+    assert bell.set_to[-1] == 0
+
+
+def test_point_14_a_search_that_ends_after_the_half_is_the_answer(proved):
+    Bell()
+
+    def search():
+        stopping.rung()
+        return with_gap(proved, 1)
+
+    assert in_time(search, lambda: iter([with_gap(proved, 5)]), 100.0).value == 1
+
+
+def test_point_14_what_is_made_in_the_middle_does_not_outlast_the_time_either(proved):
+    Bell()
+
+    def slow():
+        yield with_gap(proved, 9)
+        stopping.rung()
+        pytest.fail("the time was over")
+
+    def search():
+        stopping.rung()
+        pytest.fail("the constant is held")
+
+    assert in_time(search, slow, 100.0).value == 9
+
+
+def test_point_14_where_nothing_is_at_hand_the_proof_is_waited_for(proved):
+    Bell()
+
+    def search():
+        stopping.rung()
+        stopping.rung()
+        return with_gap(proved, 1)
+
+    assert in_time(search, lambda: iter(()), 100.0).value == 1
+
+
+def test_point_14_a_search_that_finds_nothing_leaves_what_needs_none(proved):
+    def search():
+        raise SolverFailed("no luck")
+
+    assert in_time(search, lambda: iter([with_gap(proved, 5)]), 1.0).value == 5
+    with pytest.raises(SolverFailed, match="no luck"):
+        in_time(search, lambda: iter(()), 1.0)
+
+
+def test_point_14_a_search_inside_another_leaves_the_clock_alone(proved):
+    bell = Bell()
+
+    def search():
+        return in_time(lambda: with_gap(proved, 1), lambda: iter(()), 7.0)
+
+    in_time(search, lambda: iter(()), 100.0)
+    assert bell.set_to == [50, 0]
+
+
+def test_point_14_there_is_something_to_keep_before_the_first_search_ends(proved):
+    def search(_):
+        assert stopping.stage() is Stage.HOLDING
+        raise stopping.Enough
+
+    assert best_held(search, 1e-6, 1000.0, lambda: iter([with_gap(proved, 9)])).value == 9
+
+
+def test_a_problem_that_is_refused_is_refused_whatever_is_at_hand(proved):
+    def search(_):
+        raise Unsupported("too large")
+
+    with pytest.raises(Unsupported):
+        best_held(search, 1e-6, 3.0, lambda: iter([with_gap(proved, 9)]))

@@ -50,10 +50,13 @@ def interruptible(*, keep: bool) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # signals reach the main thread only
         yield
         return
-    stopping.resume(keep=keep)
-    timed = keep and hasattr(signal, "setitimer")  # without it a proof that is under way is waited for
+    timed = hasattr(signal, "setitimer")  # without it a proof that is under way is waited for
     asked = 0
     since = 0.0
+
+    def clock(seconds: float) -> None:
+        if not asked:
+            signal.setitimer(signal.ITIMER_REAL, seconds)
 
     def handler(_number: int, _frame: FrameType | None) -> None:
         nonlocal asked, since
@@ -69,6 +72,9 @@ def interruptible(*, keep: bool) -> Iterator[None]:
 
     def late(_number: int, _frame: FrameType | None) -> None:
         """What was asked for did not end by itself: end it with what is held, or with nothing."""
+        if not asked:
+            stopping.rung()
+            return
         stage = stopping.stage()
         if stage is Stage.HOLDING:
             raise stopping.Enough
@@ -91,6 +97,7 @@ def interruptible(*, keep: bool) -> Iterator[None]:
                 os._exit(CODE)
 
     done = threading.Event()
+    stopping.resume(keep=keep, clock=clock if timed else None)
     before = {number: signal.signal(number, handler) for number in SIGNALS}
     if timed:
         before[signal.SIGALRM] = signal.signal(signal.SIGALRM, late)

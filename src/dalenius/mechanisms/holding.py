@@ -2,24 +2,99 @@
 
 The proof of a wide table takes longer than somebody waits who pressed Ctrl-C. So the search is made several times, each
 time four times as long: what each one finds is proved and held, and all but the last take a third of the time together.
+
+Where nobody asked for that, a search is made once. When half of its time is over, a design that needs no search is made
+in the middle of it, and held: if exact repair or the proof then take longer than there is time, that one is the answer.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from dalenius import stopping
 from dalenius.core import Design
 from dalenius.errors import SolverFailed, Unsupported
 from dalenius.stopping import Stage
 
-__all__ = ["best_held"]
+__all__ = ["best_held", "in_time"]
 
 FIRST = 4.0  # seconds of the second search; the first one takes what there is at once
 LONGER = 4.0  # times as long is the next one
+HALF = 0.5  # of the time, after which a design that needs no search is made
+LEAST = 0.1  # of the time, for that design in any case
 AGAIN = 2.0  # times what a search took with its proof, the next one has at least
 
 
-def best_held(design: Callable[[float], Design], gap: float, seconds: float) -> Design:
+def in_time(search: Callable[[], Design], simple: Callable[[], Iterator[Design]], seconds: float) -> Design:
+    """What a search finds; what needs no search where it finds nothing, or is still at work when its time is over.
+
+    Parameters
+    ----------
+    search : callable
+        A proved design.
+    simple : callable
+        Designs that are proved at once, if there are any; each is better than the one before.
+    seconds : float
+        For everything: search, repair and proof. Nothing ends earlier where a command has no clock.
+
+    Returns
+    -------
+    Design
+        Proved.
+
+    Raises
+    ------
+    DaleniusError
+        If the search has no design, and there is no simple one.
+    """
+    if stopping.rings():  # a search inside another one, which has the clock
+        return search()
+    held: Design | None = None
+    found: Design | None = None
+    failure: SolverFailed | None = None
+    working, making = True, False
+    deadline = time.monotonic() + seconds
+
+    def half() -> None:
+        nonlocal held, making
+        # First, so that this does not last either; a long call of a library may have let the half pass by.
+        stopping.ring(max(deadline - time.monotonic(), LEAST * seconds), end)
+        making = True
+        try:
+            for one in simple():
+                held = one
+        except stopping.Enough:
+            making = False
+            end()
+        making = False
+
+    def end() -> None:
+        if making or (working and (held is not None or stopping.stage() is Stage.HOLDING)):
+            raise stopping.Enough
+
+    stopping.ring(HALF * seconds, half)
+    try:
+        try:
+            found = search()
+        except SolverFailed as error:
+            failure = error
+        finally:
+            working = False
+    except stopping.Enough:
+        found = held
+    finally:
+        stopping.ring(0.0, None)
+    if found is None:
+        found = next(simple(), None) if held is None else held
+        if stopping.stage() is Stage.SEARCHING:
+            stopping.reach(Stage.BEFORE if found is None else Stage.ENDING)
+    if found is None:
+        raise failure or SolverFailed("the time was over before a recipe was proved")
+    return found
+
+
+def best_held(
+    design: Callable[[float], Design], gap: float, seconds: float, simple: Callable[[], Iterable[Design]] = tuple
+) -> Design:
     """The best design that a search finds in its time, or the best that was proved when somebody asked for it.
 
     Parameters
@@ -30,6 +105,8 @@ def best_held(design: Callable[[float], Design], gap: float, seconds: float) -> 
         Value and bound so close end the search.
     seconds : float
         For everything.
+    simple : callable
+        Designs that are proved at once: the first one is held while nothing better is.
 
     Returns
     -------
@@ -42,9 +119,10 @@ def best_held(design: Callable[[float], Design], gap: float, seconds: float) -> 
         If the longest search has no design, and no shorter one had.
     """
     deadline = time.monotonic() + seconds
-    best: Design | None = None
-    share = 0.0
     stopping.reach(Stage.SEARCHING)
+    best = first = next(iter(simple()), None)
+    share = 0.0
+    stopping.reach(Stage.SEARCHING if first is None else Stage.HOLDING)
     try:
         while True:
             began = time.monotonic()
@@ -53,8 +131,8 @@ def best_held(design: Callable[[float], Design], gap: float, seconds: float) -> 
             found = best if last else None  # a longer search may have a design where this one has none
             try:
                 found = design(rest if last else share)
-            except (SolverFailed, Unsupported):
-                if last and best is None:
+            except (SolverFailed, Unsupported) as error:
+                if last and (best is None or (best is first and isinstance(error, Unsupported))):
                     raise
             if found is not None:
                 ended = last or stopping.asked() or found.gap <= gap or (best is not None and _equal(found, best))
@@ -65,7 +143,8 @@ def best_held(design: Callable[[float], Design], gap: float, seconds: float) -> 
                     return best
             share = max(FIRST, LONGER * share, AGAIN * (time.monotonic() - began))
     except stopping.Enough:
-        assert best is not None  # raised only where a design is held
+        if best is None:  # it is held by whoever called
+            raise
         stopping.reach(Stage.ENDING)
         return best
     except BaseException:

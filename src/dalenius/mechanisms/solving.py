@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from math import prod
 
 from dalenius.core import (
@@ -20,7 +21,7 @@ from dalenius.core import (
 from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import DaleniusError, Unsupported
 from dalenius.mechanisms.declared import GAP, SECONDS, Mechanism
-from dalenius.mechanisms.holding import best_held
+from dalenius.mechanisms.holding import best_held, in_time
 from dalenius.mechanisms.registry import mechanisms, takers
 from dalenius.mechanisms.ways import ways_out
 from dalenius.stopping import asked as asked_to_stop
@@ -37,6 +38,7 @@ SHORTEST = 0.1  # of the time, for the search, however long reading took
 AFTERWARDS = 0.1  # of the time that is left, for the proof of what a search ends with, and for writing it
 TIDYING = 0.15  # of the rest, for what follows a search before the proof: fewer entries, names
 MOST_TIDYING = 10.0  # seconds
+ONE_STEP = 1.0  # seconds that a search has in any case, if that is no more than half of all
 TRIAL = 5.0
 """Seconds for the design of what a refusal suggests."""
 MOST_TRIED = 2_000
@@ -97,9 +99,10 @@ def solve(
         if mechanism.why_not(problem) is None:
             refuse_wide(mechanism, problem)
             spare = (1 - AFTERWARDS) * left(deadline)
+            least = max(SHORTEST * seconds, min(ONE_STEP, seconds / 2))
             if on_progress is not None and spare < SHORTEST * seconds and not asked_to_stop():
                 on_progress(f"the table was read, and to prove and write a recipe {spare:.1f} s are left of --seconds")
-            return _designed(mechanism, problem, gap, max(spare, SHORTEST * seconds), on_progress)
+            return _designed(mechanism, problem, gap, max(spare, least), on_progress)
     with limited(left(deadline)):
         raise _untaken(problem, asked)
 
@@ -213,6 +216,7 @@ def _designed(
     mechanism: Mechanism, problem: Problem, gap: float, seconds: float, on_progress: Callable[[str], None] | None
 ) -> Design:
     """The design of one row, with its promises about a person and what it says of real values."""
+    from dalenius.mechanisms.at_once import at_once
     from dalenius.mechanisms.chains.quantiles import with_cells
     from dalenius.mechanisms.own_values import refuse_inverted
     from dalenius.mechanisms.persons import of_persons
@@ -222,9 +226,11 @@ def _designed(
     def designed(time: float) -> Design:
         return mechanism.design(one_row, gap=gap, seconds=time, on_progress=on_progress)
 
-    search = seconds - min(TIDYING * seconds, MOST_TIDYING)
+    searching = seconds - min(TIDYING * seconds, MOST_TIDYING)
     with limited(seconds):
-        single = best_held(designed, gap, search) if keeps() else designed(search)
+        simple = partial(at_once, one_row)
+        search = partial(best_held, designed, gap, searching, simple) if keeps() else partial(designed, searching)
+        single = in_time(search, simple, seconds / (1 - AFTERWARDS))
     design = with_cells(of_persons(refuse_inverted(single), problem))
     if problem.robust and "ball" not in mechanism.takes:
         design = replace(design, remarks=(*design.remarks, UNDER_EVERY_LAW))
