@@ -68,7 +68,7 @@ def ball_of(rng, radius):
             break
     counts = np.rint(law * 10**6).astype(int).tolist()
     whole = np.rint(rows[np.arange(9) % 3] * 10**6).astype(int)
-    ball = Shares.of(counts, Fraction(radius), whole.tolist(), 10**6, (np.arange(9) // 3).tolist(), [1, 1, 1])
+    ball = Shares(counts, Fraction(radius), whole.tolist(), 10**6, (np.arange(9) // 3).tolist(), [1, 1, 1])
     return law, rows, {pair: float(bend) for pair, bend in bends(ball, Work(10**9)).items()}
 
 
@@ -95,7 +95,7 @@ def test_several_receivers_tell_no_more_than_pairs_of_them_and_what_bends(seed):
 
 @pytest.mark.parametrize("rows", [[[9, 1], [1, 9]], [[5, 5], [5, 5]]])
 def test_information_hardly_bends_where_a_value_comes_with_its_letter(rows):
-    ball = Shares.of([1] * 4, Fraction(1, 20), rows * 2, 10, [0, 0, 1, 1], [1, 1])
+    ball = Shares([1] * 4, Fraction(1, 20), rows * 2, 10, [0, 0, 1, 1], [1, 1])
     whole = (2 + 1 / 0.45) * 0.05**2 / 2 / np.log(2)  # what the law of the secret bends alone
     found = bends(ball, Work(10**6))
     assert found.keys() == {(0, 2), (0, 3), (1, 2), (1, 3)}
@@ -110,7 +110,7 @@ def test_the_most_of_two_receivers_is_between_them_only_where_it_bends_enough():
 
 
 def test_a_single_cell_has_no_pairs():
-    ball = Shares.of([3], Fraction(1, 20), [[1]], 1, [0], [1])
+    ball = Shares([3], Fraction(1, 20), [[1]], 1, [0], [1])
     assert most_received(ball, [[(0, 1), Sloped([0], [1]), Sloped([0], [2])]], Work(10**6)) < Fraction(1, 10**9)
 
 

@@ -1,16 +1,10 @@
 r"""Samples that are alike: laws of hundreds of them, channels that read how often each letter occurs, and their bounds.
 
-The type t of n samples says how often each letter a occurs, t_a times. If the law does not change when samples change
-places, then given its type an outcome of the samples is uniform on all orders, and tells nothing more about anything
-else. Two consequences:
-
-1. A channel p(y | t) treats all samples alike, and (X_i, Y) has for every i the law of (X, Y), X a sample drawn at
-   random from the n, because p(X = a | t) = t_a / n. A second one: p(X' = b | t, X = a) = (t_b - [a = b]) / (n - 1).
-2. Whatever a mechanism p(y | x_1..x_n) tells about the rest and about a sample drawn at random is what its mean over
-   the orders of each type tells, because the joint law is the same. So a bound over channels that read the type holds
-   for every mechanism.
-
-A law "alike" is p(w) prod_i k(x_i | w). Its variables are W, X and X' above, and the inputs of its channels are types.
+The type t of n samples says how often each letter a occurs, t_a times. A channel p(y | t) treats all samples alike, and
+(X_i, Y) has for every i the law of (X, Y), X a sample drawn at random: p(X = a | t) = t_a / n. A second one:
+p(X' = b | t, X = a) = (t_b - [a = b]) / (n - 1). A bound over channels that read the type holds for every mechanism.
+Proofs are in kernel-alike.md. A law "alike" is p(w) prod_i k(x_i | w). Its variables are W, X and X' above, and the
+inputs of its channels are types.
 """
 
 from collections import Counter, defaultdict

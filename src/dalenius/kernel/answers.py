@@ -4,24 +4,15 @@ Each record has a letter, and each letter moves every number by so many steps. W
 
     y_j = round(sum_i moves[x_i][j] / every) + N_j        in grid steps, the N_j independent and alike (`added`)
 
-or what leaves is drawn from the row of the sum in a table (`tabled`).
-
-What is proved is about one record, or about a group of them that belongs to one person:
-
-    dalenius              whatever somebody believes about the records and their ties. The worst of them believes that
-                          the others are a function of the group's letters, so that each number is a shift that has as
-                          many values as the group has letters, anywhere between its ends; what the numbers tell adds
-                          up, because their noises are independent given the letters.
-    independent_records   for those to whom records are independent, all others known at worst: max_a D(p(y|a) || q)
-                          with q the product over the numbers of the mixtures of their shifts.
-    differential_privacy  p(A | x) <= e^epsilon p(A | x') + delta where x and x' differ in one record, or in a group.
-
-Rounding to a coarser grid makes of a distance of d steps at most ceil(d / every) grid steps.
+or what leaves is drawn from the row of the sum in a table (`tabled`). What is proved is about one record, or about a
+group of them that belongs to one person (kernel.md): of `dalenius` the worst believer takes the others for a function
+of the group's letters, so that each number is a shift with as many values as the group has letters, anywhere between
+its ends; to `independent_records` all others are known at worst; `differential_privacy` compares tables that differ in
+a group. Rounding to a coarser grid makes of a distance of d steps at most ceil(d / every) grid steps.
 """
 
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -43,6 +34,8 @@ COMPARED_LETTERS = 64  # up to which all pairs of letters, and mixtures of their
 
 
 AnyNoise = Added | NoiseTable
+Proved = dict[str, Fraction | None]
+AnswerPromise = Callable[[AnyNoise], Proved]  # the proved figures; a refusal where the promise is not kept
 
 
 class Totals:
@@ -209,57 +202,20 @@ def _mixed(totals: Totals, noise: Added, weights: Sequence[int]) -> list[Fractio
     return [max(told)]
 
 
-class AnswerPromise(ABC):
-    """What is promised about the records of every person."""
-
-    @abstractmethod
-    def kept(self, totals: Totals, noise: AnyNoise) -> dict[str, Fraction | None]:
-        """The proved figures; a refusal where the promise is not kept."""
+def _told_at_most(name: str, found: Fraction, limit: Fraction, what: str) -> Proved:
+    at_most(found, limit, what)
+    return {name: found}
 
 
-@dataclass(frozen=True)
-class ToAnybody(AnswerPromise):
-    """Nobody learns more than at_most bits about a group of records."""
-
-    at_most: Fraction
-    group: int
-
-    def kept(self, totals: Totals, noise: AnyNoise) -> dict[str, Fraction | None]:
-        found = told_to_anybody(totals, noise, self.group)
-        at_most(found, self.at_most, "what an adversary may learn")
-        return {"capacity_bits": found}
-
-
-@dataclass(frozen=True)
-class OfIndependent(AnswerPromise):
-    """Nobody to whom records are independent learns more than at_most bits about a group of them."""
-
-    at_most: Fraction
-    group: int
-    weights: tuple[int, ...] | None
-
-    def kept(self, totals: Totals, noise: AnyNoise) -> dict[str, Fraction | None]:
-        found = told_of_independent(totals, noise, self.group, self.weights)
-        at_most(found, self.at_most, "what an adversary may learn about independent records")
-        return {"independent_bits": found}
-
-
-@dataclass(frozen=True)
-class DifferentialPrivacy(AnswerPromise):
+def _private(totals: Totals, noise: AnyNoise, group: int, epsilon: Fraction, delta: Fraction) -> Proved:
     """Tables that differ in a group of records give answers of nearly the same probabilities."""
-
-    epsilon: Fraction
-    delta: Fraction
-    group: int
-
-    def kept(self, totals: Totals, noise: AnyNoise) -> dict[str, Fraction | None]:
-        if not self.delta:
-            level = level_of(totals, noise, self.group)
-            at_most(level, self.epsilon, "the level of differential privacy")
-            return {"epsilon_nats": level, "delta": Fraction(0)}
-        found = excess_of(totals, noise, self.group, self.epsilon)
-        at_most(found, self.delta, "the delta of differential privacy")
-        return {"epsilon_nats": self.epsilon, "delta": found}
+    if not delta:
+        level = level_of(totals, noise, group)
+        at_most(level, epsilon, "the level of differential privacy")
+        return {"epsilon_nats": level, "delta": Fraction(0)}
+    found = excess_of(totals, noise, group, epsilon)
+    at_most(found, delta, "the delta of differential privacy")
+    return {"epsilon_nats": epsilon, "delta": found}
 
 
 @dataclass(frozen=True)
@@ -328,15 +284,18 @@ def _read_totals(records: Node, letters: Node, moves: Node, every: Node, work: W
 
 def _read_answer_promise(node: Node, totals: Totals) -> AnswerPromise:
     kind, most_records = node.tag("dalenius", "independent_records", "differential_privacy"), totals.records + 1
-    if kind == "dalenius":
-        _, most, group = node.fields("promise", "at_most_bits", "group")
-        return ToAnybody(most.number(0), group.place(most_records, 1))
-    if kind == "independent_records":
-        _, most, group, weights = node.fields("promise", "at_most_bits", "group", "weights")
-        return OfIndependent(most.number(0), group.place(most_records, 1), _read_weights(weights, totals))
-    _, epsilon, delta, group = node.fields("promise", "epsilon", "delta", "group")
-    delta.require(delta.number(0) <= 1, "delta lies between 0 and 1")
-    return DifferentialPrivacy(epsilon.number(0), delta.number(0), group.place(most_records, 1))
+    if kind == "differential_privacy":
+        _, epsilon, delta, group = node.fields("promise", "epsilon", "delta", "group")
+        delta.require(delta.number(0) <= 1, "delta lies between 0 and 1")
+        level, most, many = epsilon.number(0), delta.number(0), group.place(most_records, 1)
+        return lambda noise: _private(totals, noise, many, level, most)
+    own = ["weights"] * (kind == "independent_records")
+    _, at_most_bits, group, *weights = node.fields("promise", "at_most_bits", "group", *own)
+    limit, many, what = at_most_bits.number(0), group.place(most_records, 1), "what an adversary may learn"
+    if not weights:
+        return lambda noise: _told_at_most("capacity_bits", told_to_anybody(totals, noise, many), limit, what)
+    law, what = _read_weights(weights[0], totals), f"{what} about independent records"
+    return lambda noise: _told_at_most("independent_bits", told_of_independent(totals, noise, many, law), limit, what)
 
 
 def _read_weights(node: Node, totals: Totals) -> tuple[int, ...] | None:
@@ -347,7 +306,7 @@ def _read_weights(node: Node, totals: Totals) -> tuple[int, ...] | None:
     return found
 
 
-def proved_answer(document: AnswerDocument) -> tuple[dict[str, Fraction | None], ...]:
+def proved_answer(document: AnswerDocument) -> tuple[Proved, ...]:
     """The figures of every promise; a refusal where one is not kept, or the noise reaches farther than said."""
     if document.error is not None:
         steps, level = document.error
@@ -357,5 +316,5 @@ def proved_answer(document: AnswerDocument) -> tuple[dict[str, Fraction | None],
     found = []
     for promise in document.promises:
         document.work.spend(100 * (1 + document.totals.size))
-        found.append(promise.kept(document.totals, document.noise))
+        found.append(promise(document.noise))
     return tuple(found)

@@ -74,36 +74,27 @@ def _read_given(node: Node) -> tuple[int, int] | Sloped:
     return Sloped(slopes.wholes(), own[0].wholes(0) if own else [])
 
 
-@dataclass(frozen=True)
 class Shares:
     """The law and what the channel does with its cells, in whole numbers: masses of `unit`, rows out of `scale`."""
 
-    law: list[int]
-    radius: int
-    unit: int
-    rows: list[list[int]]  # of the letters that are ever used
-    scale: int
-    about: list[int]  # the value of the secret of each cell
-    weights: list[int]
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         counts: list[int],
         radius: Fraction,
         rows: list[list[int]],
         scale: int,
         about: list[int],
         weights: list[int],
-    ) -> "Shares":
-        """From counts of the cells and a radius."""
+    ) -> None:
         used = [y for y in range(len(rows[0])) if any(row[y] for row in rows)]
         grain = radius.denominator << GIVEN
-        own = [[row[y] for y in used] for row in rows]
-        total = sum(counts)
-        return cls(
-            [n * grain for n in counts], radius.numerator * total << GIVEN, total * grain, own, scale, about, weights
-        )
+        self.law = [n * grain for n in counts]
+        self.radius = radius.numerator * sum(counts) << GIVEN
+        self.unit = sum(counts) * grain
+        self.rows = [[row[y] for y in used] for row in rows]  # of the letters that are ever used
+        self.scale = scale
+        self.about = about  # the value of the secret of each cell
+        self.weights = weights
 
     def columns(self, masses: list[int]) -> Columns:
         """P(s, y) of some masses of the cells, in units of 1 / (unit scale)."""

@@ -1,25 +1,20 @@
 """What promises lend to proofs of optimality: scores of records, inequalities between inputs, and ratios.
 
 A mechanism is a set of columns c(x) = p(y | x). With J(s, k) = p(s, k, y) for the values s of a secret and k of what
-leaves beside the letter, every promise about a secret is a sum over columns of something that is linear in c, or lies
-above its tangents. A multiplier of the right sign turns it into a score for each label (s, k) of a record, such that
+leaves beside the letter, a multiplier of the right sign turns a promise into a score for each label (s, k) of a record,
 
     sum over records of score(s, k) c(x)  >=  multiplier times what the column has left of the promise.            (1)
 
 A proof has many cases, each with multipliers of its own. Scores are columns: for each label one number per case, in
-units of 2^-SCORE, rounded upwards, so that rounding can only loosen a bound. The proofs of privacy need nothing of this
-module.
-
-A gauge h (see `gauges`) is the largest of linear functions, so that what a column uses up is at least y.J for every y
-with y.v <= h(v) for all v >= 0, and a weight mu >= 0 adds -mu y to the scores of a case and mu times the limit to the
-constant. What a proof brings for each case is mu y or numbers that become one; that y is below h is seen here:
+units of 2^-SCORE, rounded upwards, so that rounding can only loosen a bound. Of a gauge h a weight mu >= 0 adds -mu y
+to the scores of a case and mu times the limit to the constant, y.v <= h(v) for all v >= 0. What a proof brings is
 
     guess              w(a) >= 0 for each action, together at most mu:   mu y(s) = sum_a w(a) g(a, s)
     maximal leakage    w(s) >= 0 for each value, together at most mu:    mu y(s) = w(s) / p(s);  of each input w(x)
     total variation    0 <= w(s) <= mu:                                  mu y(s) = w(s) - sum w p
     Sibson, order a    any u(s) >= 0, divided by their dual norm N:      mu y(s) = mu u(s) / N      (Hoelder)
 
-for each value k of what leaves beside the letter by itself. Everything is rounded so that scores are not too low.
+for each value k of what leaves beside the letter by itself. The proofs of privacy need nothing of this module.
 """
 
 from collections.abc import Sequence

@@ -374,7 +374,7 @@ def _by_received(cells: Cells, ball: Ball, by: Received) -> Fraction:
     require(not cells.setting.mechanism.beside, "receivers are for what leaves as a letter alone")
     about = _values_of(cells, by.weights)
     cells.setting.work.spend(20 * cells.many * (len(by.weights) + len(cells.rows[0])))
-    masses = Shares.of(cells.counts, ball.radius, cells.rows, cells.scale, about, by.weights)
+    masses = Shares(cells.counts, ball.radius, cells.rows, cells.scale, about, by.weights)
     return most_received(masses, by.trees, cells.setting.work)
 
 

@@ -142,7 +142,7 @@ def _pairs(ball: Variation, cells: Cells, many: int) -> _Pairs | None:
     counts = [round(share * FINE) for share in cells.law.tolist()]
     rows = [[round(share * FINE) for share in row] for row in cells.rows[cells.where].tolist()]
     radius = Fraction(ball.radius).limit_denominator(10**6)
-    shares = Shares.of(counts, radius, rows, FINE, cells.secret.tolist(), [1] * many)
+    shares = Shares(counts, radius, rows, FINE, cells.secret.tolist(), [1] * many)
     try:
         found = bends(shares, Work(WORK))
     except Refused:
