@@ -347,7 +347,11 @@ RECEIVED = [
     ("what is given at least never arrives", "[v + sum(low) * w for v, w in", "[v for v, _ in"),
     ("receivers that are left out", 'require(len(trees) == cells, "there', 'require(True, "there'),
     ("parts of a receiver that are left out", 'require(not boxes, "a receiver', 'require(True, "a receiver'),
-    ("a ball of half the radius", "radius.numerator * total << GIVEN", "radius.numerator * total << GIVEN - 1"),
+    (
+        "a ball of half the radius",
+        "radius.numerator * sum(counts) << GIVEN",
+        "radius.numerator * sum(counts) << GIVEN - 1",
+    ),
     (
         "slopes of another letter",
         "slopes = [part.slopes[s * letters : (s + 1) * letters]",
