@@ -1,10 +1,11 @@
 """Types of n samples and their exact law, in whole numbers: what replaces the list of all outcomes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from math import comb, factorial, lcm
 
 from dalenius.errors import InputError
+from dalenius.kernel.alike import types as list_types
 
 __all__ = ["MOST_TYPES", "count_types", "list_types", "type_law"]
 
@@ -22,20 +23,6 @@ def count_types(n: int, letters: int) -> int:
     if n > 10**6 or (many := comb(n + letters - 1, letters - 1)) > MOST_TYPES:
         raise InputError(f"{n} samples of {letters} values have more than {MOST_TYPES:,} types")
     return many
-
-
-def list_types(n: int, letters: int) -> Iterator[tuple[int, ...]]:
-    """Every type, that is, how often each letter occurs: first by the count of the first letter, then of the second.
-
-    >>> list(list_types(2, 2)), list(list_types(1, 3))
-    ([(0, 2), (1, 1), (2, 0)], [(0, 0, 1), (0, 1, 0), (1, 0, 0)])
-    """
-    if letters == 1:
-        yield (n,)
-        return
-    for k in range(n + 1):
-        for rest in list_types(n - k, letters - 1):
-            yield (k, *rest)
 
 
 def type_law(

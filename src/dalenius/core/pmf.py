@@ -278,6 +278,12 @@ class Pmf:
         """The probabilities of the outcomes of some variables, in the order of `grouped`."""
         return [Fraction(int(n), self.total) for n in self.counts(names)]
 
+    def often(self, names: Sequence[str], rows: int) -> list[tuple[tuple[int, ...], float]]:
+        """Each outcome of some variables by letter codes, and how often it occurs in so many rows, in floats."""
+        outcomes, index = self.grouped(names)
+        weights = np.bincount(index, weights=self.weights.astype(np.float64), minlength=len(outcomes))
+        return list(zip(outcomes, (weights / self.total * rows).tolist(), strict=True))
+
     def every(self) -> Integers:
         """Integer weights of all outcomes of the alphabets, possible or not, in the order of a channel's rows."""
         sizes = [len(letters) for letters in self.variables.values()]

@@ -148,6 +148,12 @@ def _told_sums(document: Json, output: str) -> Json:
 
 
 # --- noise and filled columns -----------------------------------------------------------------------------------------
+def _observed(document: Json) -> dict[str, list[str]]:
+    """The letters of the observed columns."""
+    alphabets = {entry["name"]: entry["letters"] for entry in document["variables"]}
+    return {name: alphabets[name] for name in document["mechanism"]["observe"]}
+
+
 def _step(letters: list[str]) -> Fraction:
     return number(letters[1]) - number(letters[0]) if len(letters) > 1 else Fraction(1)
 
@@ -155,8 +161,7 @@ def _step(letters: list[str]) -> Fraction:
 def told_noise(document: Json, _output: str) -> Json:
     """Noise, with the released numbers written out."""
     channel = document["channel"]
-    alphabets = {entry["name"]: entry["letters"] for entry in document["variables"]}
-    inputs = {name: alphabets[name] for name in document["mechanism"]["observe"]}
+    inputs = _observed(document)
     output = {}
     for (name, letters), first, many in zip(inputs.items(), channel["first"], channel["letters"], strict=True):
         start = number(letters[0]) + int(first) * _step(letters)
@@ -195,8 +200,7 @@ def point(value: Fraction) -> str:
 
 def told_filled(document: Json, _output: str) -> Json:
     """A filled column, letter by letter."""
-    alphabets = {entry["name"]: entry["letters"] for entry in document["variables"]}
-    inputs = {name: alphabets[name] for name in document["mechanism"]["observe"]}
+    inputs = _observed(document)
     written = poured(document)
     return {"form": "resample", "inputs": inputs, "output": inputs, "keep": written["stay"], "q": written["others"]}
 

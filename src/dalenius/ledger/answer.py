@@ -10,7 +10,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dalenius.core.arithmetic import apart
 from dalenius.documents import ENOUGH, digest, unfiled
 from dalenius.errors import InputError
 from dalenius.kernel.answers import (
@@ -25,7 +24,7 @@ from dalenius.kernel.answers import (
 )
 from dalenius.kernel.numbers import Work
 from dalenius.kernel.tabled import NoiseTable
-from dalenius.mechanisms.charging import Mechanism
+from dalenius.ledger.query import OneDraw
 
 __all__ = ["ANSWER", "AnswerMechanism", "is_answer"]
 
@@ -35,10 +34,9 @@ def is_answer(text: str) -> bool:
     return unfiled(text)[0].startswith(f'{{"format":"{ANSWER}"')
 
 
-class AnswerMechanism(Mechanism):
+class AnswerMechanism(OneDraw):
     """A question under noise on a grid, and proved upper ends of what its answer tells."""
 
-    at_once = True
     kind = "answer"
 
     def __init__(self, text: str) -> None:
@@ -109,25 +107,12 @@ class AnswerMechanism(Mechanism):
         return level_of(self.totals, self.answer.noise, self.totals.records)
 
     @cached_property
-    def contraction(self) -> Fraction:
-        """As far as laws can differ whose ratios are bounded; all of it where they are not."""
-        return Fraction(1) if self.level is None or self.level > 30 else apart(self.level)
-
-    @cached_property
     def capacity_bits(self) -> Fraction:
         """About all records together: as for a record that can have any value."""
         if isinstance(self.answer.noise, NoiseTable):
             return self.answer.noise.everything
         free = Totals(self.totals.records, None, self.totals.moves, self.totals.every)
         return told_to_anybody(free, self.answer.noise, 1)
-
-    @cached_property
-    def individual_bits(self) -> Fraction:
-        return self.group_bits(1)
-
-    @cached_property
-    def rate_bits(self) -> Fraction | None:
-        return None
 
     def group_bits(self, size: int) -> Fraction:
         """About so many records of one person, to anybody; about anything where they have more values than letters."""

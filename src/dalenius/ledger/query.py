@@ -9,9 +9,9 @@ import hashlib
 import json
 from fractions import Fraction
 from functools import cached_property
-from math import exp, inf, nextafter
 from typing import Any
 
+from dalenius.core.arithmetic import apart
 from dalenius.core.noise import kernel_of
 from dalenius.core.numbers import exact, strict_json
 from dalenius.core.query import FINITE, Interval, Query
@@ -34,7 +34,26 @@ def query_document(query: Query, reads: str | None = None) -> str:
     return json.dumps({"format": FORMAT, "query": query.to_json(), "reads": reads}, sort_keys=True)
 
 
-class QueryMechanism(Mechanism):
+class OneDraw(Mechanism):
+    """One draw from all records together: what it tells about one of them is proved, and rows are not counted."""
+
+    at_once = True
+
+    @cached_property
+    def contraction(self) -> Fraction:
+        """As far as laws can differ whose ratios are bounded; all of it where they are not."""
+        return Fraction(1) if self.level is None or self.level > 30 else apart(self.level)
+
+    @cached_property
+    def individual_bits(self) -> Fraction | None:
+        return self.group_bits(1)
+
+    @cached_property
+    def rate_bits(self) -> Fraction | None:
+        return None
+
+
+class QueryMechanism(OneDraw):
     """A query and proved upper ends of what it tells.
 
     >>> q = Query(2, (("0", "1"),) * 2, "parity", "randomised-response", Fraction(1, 4))
@@ -43,7 +62,6 @@ class QueryMechanism(Mechanism):
     (0.188721876, True, {'vote of 2 records': ['0', '1']})
     """
 
-    at_once = True
     kind = "query"
 
     def __init__(self, text: str) -> None:
@@ -98,23 +116,11 @@ class QueryMechanism(Mechanism):
                 numbers, _ = whole([entry for row in sorted(set(kernel.rows)) for entry in row])
                 rows = [numbers[k : k + letters] for k in range(0, len(numbers), letters)]
                 return contraction(rows, Work(ENOUGH))
-        if self.level is None or self.level > 30:
-            return Fraction(1)
-        grown = exp(float(self.level)) * (1 + 1e-15)
-        # tanh(epsilon / 2) rises with epsilon, so that e^epsilon from above gives a share from above.
-        return min(Fraction(1), exact(nextafter((grown - 1) / (grown + 1) * (1 + 1e-14) + 1e-300, inf)))
+        return super().contraction
 
     @cached_property
     def capacity_bits(self) -> Fraction:
         return exact(query_whole(self.query)[1])
-
-    @cached_property
-    def individual_bits(self) -> Fraction:
-        return self.group_bits(1)
-
-    @cached_property
-    def rate_bits(self) -> Fraction | None:
-        return None
 
     def independent_bits(self, size: int) -> Fraction:
         """So many times what is told about one record to somebody who knows all others (by the chain rule)."""

@@ -119,6 +119,13 @@ class Cells:
     where: Places
     rows: Floats
 
+    @property
+    def shares(self) -> Floats:
+        """What each cell adds to (secret, letter) by itself: its row, at its value of the secret."""
+        found = np.zeros((len(self.law), int(self.secret.max()) + 1, self.rows.shape[1]))
+        found[np.arange(len(self.law)), self.secret] = self.rows[self.where]
+        return found
+
 
 @dataclass(frozen=True, eq=False)
 class Bounded:

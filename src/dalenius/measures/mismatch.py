@@ -321,9 +321,7 @@ def _telling_moves(cells: Cells, receiving: NDArray[np.intp], radius: float) -> 
     For each receiver the givers begin as one or two cells. Then those give whose loss tells most, by the gradient,
     until that tells no more.
     """
-    law, many = cells.law, int(cells.secret.max()) + 1
-    shares = np.zeros((len(law), many, cells.rows.shape[1]))
-    shares[np.arange(len(law)), cells.secret] = cells.rows[cells.where]
+    law, shares = cells.law, cells.shares
     first, second = (np.concatenate(both) for both in _givers(np.flatnonzero(law > 0), len(receiving) * shares.size))
     taken = np.zeros((len(first), len(law)))
     each = np.arange(len(first))

@@ -82,8 +82,7 @@ def _most(parts: list[Part]) -> float:
 
 def _part(ball: Variation, cells: Cells, rising: tuple[bool, ...] | None, enough: float, most: int) -> Part | None:
     law, many = cells.law, int(cells.secret.max()) + 1
-    shares = np.zeros((len(law), many, cells.rows.shape[1]))
-    shares[np.arange(len(law)), cells.secret] = cells.rows[cells.where]
+    shares = cells.shares
     up = np.array(rising or [True] * many)
     stated: Floats = np.bincount(cells.secret, weights=law, minlength=many).astype(np.float64)
     held: set[int] = set()

@@ -153,10 +153,8 @@ class Form(Generic[C]):
     def _often_by(row_of: Callable[[Any], int], size: int, channel: C, original: Pmf, rows: int) -> Floats:
         """The same where `row_of` says which of so many rows the codes of an outcome read."""
         weight = np.zeros(size)
-        outcomes, index = original.grouped(list(channel.inputs))
-        shares = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
-        for codes, share in zip(outcomes, shares.tolist(), strict=True):
-            weight[row_of(codes)] += share / original.total * rows
+        for codes, many in original.often(list(channel.inputs), rows):
+            weight[row_of(codes)] += many
         return weight
 
     def expected(self, channel: C, often: Floats) -> Floats:

@@ -94,10 +94,7 @@ def envelope(w: Floats, d: Floats, z: Floats) -> Envelope:
         sigma = max(sigma, float(ratio[enter]))
         turns.append((sigma, ((z[basis] - sigma * w[basis]) @ inverse)[1:]))
         direction = inverse @ A[enter]
-        steps = np.where(direction > 1e-11, np.maximum(x, 0) / np.where(direction > 1e-11, direction, 1), np.inf)
-        # Among ties the largest pivot.
-        least = steps.min()
-        leave = int(np.where(steps <= least + 1e-14, direction, -np.inf).argmax())
+        leave, least = _leaving(x, direction)
         if not np.isfinite(least):
             raise SolverFailed("the columns are unbounded: the offsets do not surround zero")
         basis[leave] = enter
@@ -113,6 +110,14 @@ def envelope(w: Floats, d: Floats, z: Floats) -> Envelope:
     supports = np.array([t[1] for t in turns])
     columns = [(point[2], point[3]) for point in points]
     return Envelope(posteriors, values, columns, pieces, multipliers, slopes, supports, np.array([rates[0], rates[-1]]))
+
+
+def _leaving(x: Floats, direction: Floats) -> tuple[int, float]:
+    """Which of the basis reaches zero first along a direction, and after how long a step."""
+    steps = np.where(direction > 1e-11, np.maximum(x, 0) / np.where(direction > 1e-11, direction, 1), np.inf)
+    least = float(steps.min())
+    # Among ties the largest pivot.
+    return int(np.where(steps <= least + 1e-14, direction, -np.inf).argmax()), least
 
 
 def _cheapest(c: Floats, A: Floats) -> NDArray[np.intp]:
@@ -134,9 +139,7 @@ def _cheapest(c: Floats, A: Floats) -> NDArray[np.intp]:
             chosen: NDArray[np.intp] = basis.astype(np.intp)
             return chosen
         direction = inverse @ full[enter]
-        steps = np.where(direction > 1e-11, np.maximum(x, 0) / np.where(direction > 1e-11, direction, 1), np.inf)
-        least = steps.min()
-        basis[int(np.where(steps <= least + 1e-14, direction, -np.inf).argmax())] = enter
+        basis[_leaving(x, direction)[0]] = enter
     raise SolverFailed("no column of the atoms keeps the mean")
 
 

@@ -176,10 +176,9 @@ def shuffled_numbers(
     channel: Noise, original: Pmf, rows: int, letters: npt.NDArray[Any], share: float
 ) -> list[Finding]:
     """How often each number of each column was released; nothing for noise across columns: match its rows."""
-    outcomes, index = original.grouped(list(channel.inputs))
-    weights = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
-    places = np.array([channel.row_of(codes) for codes in outcomes], dtype=np.int64)
-    expected = expected_letters(channel, places, weights / original.total * rows)
+    often = original.often(list(channel.inputs), rows)
+    places = np.array([channel.row_of(codes) for codes, _ in often], dtype=np.int64)
+    expected = expected_letters(channel, places, np.array([many for _, many in often]))
     if expected is None:
         return []
     sizes, found = [len(a) for a in channel.output.values()], []

@@ -15,10 +15,11 @@ from math import exp, inf, log
 import numpy as np
 
 from dalenius.errors import SolverFailed
+from dalenius.kernel.rows import UNIT
 from dalenius.mechanisms.records.preflight import search_seconds
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.zero import UNIT, Found, posterior_numbers, record_proof
+from dalenius.mechanisms.records.zero import Found, posterior_numbers, record_proof
 from dalenius.solvers.flows.leaking import Atoms, Flow, Tangent, descended, loosened, measured, mixed, started
 from dalenius.stopping import over
 

@@ -19,7 +19,7 @@ from dalenius.mechanisms.records.guesses import gained_blindly, gains_of, most_g
 from dalenius.mechanisms.records.priced import STAY, PricedRecords
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.zero import Json, record_proof
+from dalenius.mechanisms.records.zero import Json, laws_in_numbers, record_proof
 from dalenius.solvers.flows.charges import BestAction, BitsOfEach, Charge, MeanBits, RatioOfEach
 from dalenius.solvers.flows.leaking import LN2, Flow
 from dalenius.solvers.flows.smoothing import Climbed, climbed, thinned
@@ -155,14 +155,17 @@ def _units(values: Floats) -> list[list[str]]:
 def _of_mean(charge: MeanBits, x: Floats) -> tuple[int, list[list[object]]]:
     """The price of a bit, and a posterior for each record."""
     posterior = charge.prior[:, None] * np.exp(charge.prices(x, 0.0) / charge.price(x))
-    return round(charge.price(x) * LN2 * (1 << UNIT)), _laws(posterior)
+    return round(charge.price(x) * LN2 * (1 << UNIT)), laws_in_numbers(posterior, POSTERIOR)
 
 
 def _of_each(charge: BitsOfEach, x: Floats) -> list[list[object]]:
     """For each record the price of a bit there, and the posterior that pays most within the limit."""
     price, law, _ = charge.tilted(charge.values(x), 0.0)
     units = [round(v * LN2 * (1 << UNIT)) for v in price.tolist()]
-    return [[[str(unit), own]] if unit else [["0", []]] for unit, own in zip(units, _laws(law), strict=True)]
+    return [
+        [[str(unit), own]] if unit else [["0", []]]
+        for unit, own in zip(units, laws_in_numbers(law, POSTERIOR), strict=True)
+    ]
 
 
 def _of_ratio(charge: RatioOfEach, x: Floats) -> list[list[object]]:
@@ -175,9 +178,3 @@ def _of_action(charge: BestAction, x: Floats) -> tuple[int, list[list[object]]]:
     """The price of what is gained, and its parts for the actions at each record, rounded down."""
     whole = [[int(entry * (1 << UNIT)) for entry in column] for column in charge.weights(x).T.tolist()]
     return max(map(sum, whole)), [[[str(entry) for entry in column]] for column in whole]
-
-
-def _laws(law: Floats) -> list[list[object]]:
-    """Laws in positive whole numbers, one for each record."""
-    whole = np.maximum(1, np.round(law * (1 << POSTERIOR))).astype(np.int64)
-    return [[str(entry) for entry in column] for column in whole.T.tolist()]

@@ -235,11 +235,9 @@ def record_findings(
 
 def shuffled_records(channel: Records, original: Pmf, rows: int, letters: npt.NDArray[Any], share: float) -> Finding:
     """How often each record was released."""
-    outcomes, index = original.grouped(list(channel.inputs))
-    weights = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
     often = np.zeros(len(channel.read))
-    for codes, weight in zip(outcomes, weights.tolist(), strict=True):
-        often[channel.drawn_row(codes)] += weight / original.total * rows
+    for codes, many in original.often(list(channel.inputs), rows):
+        often[channel.drawn_row(codes)] += many
     mean, _ = expected(channel, often)
     seen = np.bincount(letters.astype(np.int64), minlength=len(mean))
     trials = np.array(float(max(1, len(letters))))

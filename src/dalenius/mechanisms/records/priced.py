@@ -17,12 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.errors import SolverFailed, Unsupported
+from dalenius.kernel.rows import UNIT
 from dalenius.mechanisms.records.bits import ROW, rounded
 from dalenius.mechanisms.records.preflight import finish_seconds
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.unseen import quiet
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.zero import PROVED, UNIT, Found, posterior_numbers, proof_seconds, record_proof
+from dalenius.mechanisms.records.zero import PROVED, Found, posterior_numbers, proof_seconds, record_proof
 from dalenius.solvers.flows.balancing import Balance, balanced, neighbours
 from dalenius.solvers.flows.charges import MeanBits
 from dalenius.solvers.flows.crowds import Crowd, Priced, blended, figures, nobody_moves, with_own

@@ -25,12 +25,12 @@ from dalenius.solvers.flows.transport import Plan, transport
 
 __all__ = [
     "PROVED",
-    "UNIT",
     "Found",
     "Move",
     "affordable",
     "arcs_of",
     "between_classes",
+    "laws_in_numbers",
     "least_change",
     "move",
     "moved_rows",
@@ -43,8 +43,7 @@ __all__ = [
     "transport_proof",
 ]
 
-UNIT = 60  # bits after the point of a price in a proof
-POSTERIOR = 32  # and of a posterior
+POSTERIOR = 32  # bits after the point of a posterior in a proof
 
 Integers = npt.NDArray[np.int64]
 Progress = Callable[[str], None] | None
@@ -210,12 +209,18 @@ def transport_proof(wide: Wide, transports: list[list[object]]) -> Json:
     return {"rule": "transports", "promise": 0, "limits": _prices(wide), "transports": transports}
 
 
-def posterior_numbers(prior: npt.NDArray[np.float64], prices: npt.NDArray[np.float64], lam: float) -> list[list[str]]:
+def posterior_numbers(
+    prior: npt.NDArray[np.float64], prices: npt.NDArray[np.float64], lam: float
+) -> list[list[object]]:
     """A posterior of the secret for each record, in whole numbers: prior times e^(price / price of a nat)."""
     with np.errstate(under="ignore"):
         posterior = prior[:, None] * np.exp(prices / (lam / LN2))
-    # Never 0: a posterior of nothing would bound nothing.
-    whole = np.maximum(1, np.round(posterior * (1 << POSTERIOR))).astype(np.int64)
+    return laws_in_numbers(posterior)
+
+
+def laws_in_numbers(laws: npt.NDArray[np.float64], bits: int = POSTERIOR) -> list[list[object]]:
+    """Laws of the secret in whole numbers, one for each record; never 0: a law of nothing would bound nothing."""
+    whole = np.maximum(1, np.round(laws * (1 << bits))).astype(np.int64)
     return [[str(entry) for entry in column] for column in whole.T.tolist()]
 
 

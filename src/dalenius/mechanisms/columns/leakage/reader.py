@@ -196,10 +196,7 @@ class Reader:
         counts = self.counts(names)
         outcomes = joint.grouped(names)[0]
         beside = [codes[len(secret) :] for codes in outcomes]
-        alone = {
-            s: Fraction(int(n), joint.total)
-            for s, n in zip(joint.grouped(secret)[0], joint.counts(secret), strict=True)
-        }
+        alone = dict(zip(joint.grouped(secret)[0], joint.shares(secret), strict=True))
         mass, out = counts.sum(axis=0), []
         for world in sorted(set(beside)):
             rows = [k for k, g in enumerate(beside) if g == world]
@@ -232,10 +229,7 @@ class Reader:
         names = secret + problem.beside
         counts = self.counts(names)
         outcomes = joint.grouped(names)[0]
-        alone = {
-            s: Fraction(int(n), joint.total)
-            for s, n in zip(joint.grouped(secret)[0], joint.counts(secret), strict=True)
-        }
+        alone = dict(zip(joint.grouped(secret)[0], joint.shares(secret), strict=True))
         beside = [codes[len(secret) :] for codes in outcomes]
         here = {g: counts[[k for k, b in enumerate(beside) if b == g]].sum(axis=0) for g in set(beside)}
         found = dict(zip(outcomes, counts, strict=True))
