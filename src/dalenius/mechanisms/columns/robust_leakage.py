@@ -49,6 +49,8 @@ NARROW = 2e-3  # gap that is small enough, as a share of the bound
 FINE = 1 << 24  # the share of the constant is a multiple of 1/FINE
 LEAST = Fraction(11, 10**7)  # of a constant that is mixed in at all: less would leave entries that are all but zero
 TRIES = 12
+HURRY = 4  # times what is missed is added at once, where there is no time for another try
+AGAIN = 2  # times what a try took, for the next one and the proof of what is best
 
 
 def robust_leakage(
@@ -157,6 +159,7 @@ def _tightest(
     least_value, best, share = inf, None, 1.0
     least_share = LEAST if float(LEAST) * constant[0] <= gap else Fraction(0)
     for _ in range(SHARES):
+        began = monotonic()
         tight = [replace(own, promise=_tighter(own.promise, share)) for own in near_laws]
         guarantees = tuple(
             _tighter(promise, share) if isinstance(promise, Leakage) else promise for promise in problem.guarantees
@@ -169,7 +172,8 @@ def _tightest(
         if mixed is not None:
             value = float(1 - mixed[0]) * found.value + float(mixed[0]) * constant[0]
             least_value, best = min((least_value, best), (value, mixed[1]), key=lambda pair: pair[0])
-        if least_value - bound < NARROW * bound or NEARLY < ratio <= 1 or over(deadline):
+        another = AGAIN * (monotonic() - began)
+        if least_value - bound < NARROW * bound or NEARLY < ratio <= 1 or left(deadline) < another:
             break
         share = min(share / ratio, (1 + share) / 2) if ratio < 1 else share / ratio
     return best if best is not None else _kept(problem, whole, constant[1], least_share)
@@ -224,6 +228,7 @@ def _kept_near(
     high = Fraction(max(0.0, 1 - 1 / over) if over < inf else 1.0).limit_denominator(FINE)
     high = max(high, least_share) if high else high
     for _ in range(TRIES):  # floats proposed; the checker's own bound decides
+        began = monotonic()
         mixed = _mixed(channel, constant, high)
         draft = drafted(problem, mixed, proofs=near_proofs(problem, mixed), rows=problem.rows)
         try:
@@ -234,7 +239,8 @@ def _kept_near(
             return high, mixed
         if high == 1:
             return None
-        more = high + (1 - high) * Fraction(1.02 * (1 - 1 / over))
+        hurried = left() < AGAIN * (monotonic() - began)
+        more = high + (1 - high) * Fraction(min(1.0, (HURRY if hurried else 1.02) * (1 - 1 / over)))
         high = min(Fraction(1), max(least_share, Fraction(int(more * FINE) + 1, FINE)))
     return None
 
