@@ -195,6 +195,20 @@ def test_point_14_what_is_made_in_the_middle_does_not_outlast_the_time_either(pr
     assert in_time(search, slow, 100.0).value == 9
 
 
+def test_point_14_what_fails_in_the_middle_does_not_end_the_search(proved):
+    Bell()
+
+    def half_imported():
+        raise AttributeError("partially initialised")
+        yield
+
+    def search():
+        stopping.rung()
+        return with_gap(proved, 1)
+
+    assert in_time(search, half_imported, 100.0).value == 1
+
+
 def test_point_14_where_nothing_is_at_hand_the_proof_is_waited_for(proved):
     Bell()
 

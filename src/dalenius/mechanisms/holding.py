@@ -65,6 +65,8 @@ def in_time(search: Callable[[], Design], simple: Callable[[], Iterator[Design]]
         except stopping.Enough:
             making = False
             end()
+        except Exception:  # a module that the search is just importing is not whole yet
+            pass
         making = False
 
     def end() -> None:
