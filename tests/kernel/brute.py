@@ -154,7 +154,8 @@ class Told:
             told = information(self.alone().joint(limit["information"]))
             return told >= max(number(limit["at_least_bits"]), figure or 0) - SLACK
         cost = self.cost(limit["distortion"])
-        return cost <= number(limit["at_most"]) + SLACK and (figure is None or cost <= figure + SLACK)
+        most = number(limit["at_most"]) if figure is None else min(number(limit["at_most"]), figure)
+        return cost <= most + number(SLACK)  # a float would lose the slack beside a large cost
 
 
 def margins(joint):
