@@ -63,7 +63,10 @@ class Received:
 def read_received(node: Node) -> Received:
     """The weights and a list for each cell."""
     weights, trees = node.fields("weights", "trees")
-    return Received(weights.wholes(0), [[_read_given(part) for part in tree.items()] for tree in trees.items()])
+    found = Received(weights.wholes(0), [[_read_given(part) for part in tree.items()] for tree in trees.items()])
+    own = {bool(part.weights) for tree in found.trees for part in tree if isinstance(part, Sloped)}
+    trees.require(len(own) < 2, "some parts have weights of their own, and others have none")
+    return found
 
 
 def _read_given(node: Node) -> tuple[int, int] | Sloped:
