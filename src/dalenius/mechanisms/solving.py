@@ -36,6 +36,7 @@ MOST_OUTCOMES = 10**7
 
 SHORTEST = 0.1  # of the time, for the search, however long reading took
 AFTERWARDS = 0.1  # of the time that is left, for the proof of what a search ends with, and for writing it
+LATEST = 1.1  # times the time, at which a proof that is under way is not waited for any longer
 TIDYING = 0.15  # of the rest, for what follows a search before the proof: fewer entries, names
 MOST_TIDYING = 10.0  # seconds
 ONE_STEP = 1.0  # seconds that a search has in any case, if that is no more than half of all
@@ -230,7 +231,7 @@ def _designed(
     with limited(seconds):
         simple = partial(at_once, one_row)
         search = partial(best_held, designed, gap, searching, simple) if keeps() else partial(designed, searching)
-        single = in_time(search, simple, seconds / (1 - AFTERWARDS))
+        single = in_time(search, simple, LATEST * seconds / (1 - AFTERWARDS))
     design = with_cells(of_persons(refuse_inverted(single), problem))
     if problem.robust and "ball" not in mechanism.takes:
         design = replace(design, remarks=(*design.remarks, UNDER_EVERY_LAW))
