@@ -122,10 +122,13 @@ def near(
     *,
     rows: int = 0,
     kept: Sequence[str] = (),
+    enough: float = 0.0,
+    deadline: float = inf,
 ) -> tuple[float, Proof]:
     """A bound in bits of I(S; Y, kept) under every law near this one, and the multipliers that prove it.
 
     `ball` is one of `core.problem.Mismatch`; for "confidence" the radius is beta and the rows were drawn from the law.
+    A bound of `enough` bits is not made smaller, nor any after the deadline, by `time.monotonic`.
     """
     if not 0 <= radius < inf or (ball != "kl_bits" and radius > 1):
         raise InputError(f"the radius of the ball is {radius}; it is not negative, and at most 1 in total variation")
@@ -134,16 +137,17 @@ def near(
     eta = eta_kl(whole)[1]
     most = log(len(set(s.tolist())))
     worst, told = worst_law(joint, channel, secret, ball, radius, rows=rows, kept=kept)
+    goal = max(told * (1 + CLOSE), enough) * log(2)
     if ball == "kl_bits":
         both = [_near_divergence(cells, eta, radius * log(2), reference) for reference in (law, worst)]
         bound, proof = min(both, key=lambda one: one[0])
     elif ball == "total_variation":
-        bound, proof = _near_variation(cells, eta, radius, told * log(2) * (1 + CLOSE), alone=not kept)
+        bound, proof = _near_variation(cells, eta, radius, goal, deadline, alone=not kept)
     else:
         counts = np.rint(law * rows).astype(np.int64)
         box = Box(*proved_ends(counts, rows, radius))
         if few_corners(box, cells):
-            cut = cut_box(box, cells, enough=told * log(2) * (1 + CLOSE))
+            cut = cut_box(box, cells, enough=goal)
             bound, proof = cut.nats, _written_cuts(cut)
         else:
             reference = np.asarray((counts + 0.5) / (rows + 0.5 * len(law)), dtype=np.float64)
@@ -214,7 +218,9 @@ def _near_divergence(cells: Cells, eta: float, radius: float, reference: Floats)
     return linear + eta * radius, _written({"t": t}, None if reference is law else reference)
 
 
-def _near_variation(cells: Cells, eta: float, radius: float, enough: float, *, alone: bool) -> tuple[float, Proof]:
+def _near_variation(
+    cells: Cells, eta: float, radius: float, enough: float, deadline: float, *, alone: bool
+) -> tuple[float, Proof]:
     """The least bound within a total variation of those that take few corners, else that by the contraction.
 
     The parts of a ball are tried where the corners of the whole ball leave more than `enough`, and then its letters one
@@ -234,7 +240,7 @@ def _near_variation(cells: Cells, eta: float, radius: float, enough: float, *, a
     if radius and alone and len(cells.law) <= STARTS and all(bound > enough for bound, _ in found):
         laws = np.array(_telling_moves(cells, np.arange(len(cells.law)), radius))
         known = min((bound for bound, _ in found), default=inf)
-        received = received_within(ball, cells, laws, enough=enough, known=known)
+        received = received_within(ball, cells, laws, enough=enough, known=known, deadline=deadline)
         if received is not None:
             stated = np.bincount(cells.secret, weights=cells.law).astype(np.float64)
             found.append((received.nats, {"received": _written_received(received, stated)}))

@@ -93,7 +93,7 @@ def received_within(
     many = int(cells.secret.max()) + 1
     letters = int((cells.rows[cells.where].max(axis=0) > 0).sum())
     size = len(cells.law)
-    each = letters * (LOG_COST * (2 * many + (1 << many)) + 10 * (many + 1) * size)  # as the checker counts
+    each = letters * (LOG_COST // 2 * (2 * many + (1 << many)) + 6 * (many + 1) * size)  # as the checker counts
     most = (WORK - 160 * letters * size * size) // each
     if many < 2 or most < size:
         return None
@@ -345,10 +345,11 @@ class _Letters:
         return float((slopes * base).sum() + _most_given(gain[:, None], room, left)[0])
 
     def cut_of(self, box: _Box) -> Cut:
-        """The cell whose giving blurs the letters most, and the middle of what it may give."""
+        """The cell whose giving blurs the letters most, and about what the worst law of the box takes from it."""
         room = np.minimum(box.high - box.low, self.radius - box.low.sum())
         cell = int(((np.maximum(box.loss, 0.0) @ self.rows.T + 1e-15) * room).argmax())
-        return cell, round((box.low[cell] + room[cell] / 2) * GRAIN) / GRAIN
+        taken = (self.law - box.law)[cell] - box.low[cell] if cell != box.to else room[cell] / 2
+        return cell, round((box.low[cell] + np.clip(taken, room[cell] / 4, room[cell] * 3 / 4)) * GRAIN) / GRAIN
 
 
 def _most_given(worth: Floats, room: Floats, left: float) -> Floats:

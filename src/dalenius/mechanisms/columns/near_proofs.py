@@ -4,6 +4,7 @@ Apart from the design of such channels, because whoever binds a design to a tabl
 """
 
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from dalenius.core import Channel, Design, Leakage, Problem
@@ -11,12 +12,22 @@ from dalenius.measures.mismatch import near
 
 __all__ = ["ball_of", "near_again", "near_one", "near_proofs"]
 
+ENOUGH = 0.9995  # share of a promise that need be proved
 
-def near_proofs(problem: Problem, channel: Channel) -> tuple[dict[str, Any], ...]:
-    """For each promise the multipliers that bound it within the ball; empty for those that hold under every law."""
-    return tuple(
-        near_one(problem, channel, promise)[1] if isinstance(promise, Leakage) else {} for promise in problem.guarantees
-    )
+
+def near_proofs(problem: Problem, channel: Channel, deadline: float = inf) -> tuple[float, tuple[dict[str, Any], ...]]:
+    """How many times a promise is what leaks within the ball, at worst, about, and what proves it for each promise.
+
+    That is empty for promises that hold under every law.
+    """
+    worst, proofs = 0.0, []
+    for promise in problem.guarantees:
+        proof: dict[str, Any] = {}
+        if isinstance(promise, Leakage):
+            bits, proof = near_one(problem, channel, promise, deadline)
+            worst = max(worst, bits / float(promise.at_most_bits or 1e-300))
+        proofs.append(proof)
+    return worst, tuple(proofs)
 
 
 def near_again(design: Design, rows: int) -> Design:
@@ -26,13 +37,26 @@ def near_again(design: Design, rows: int) -> Design:
         return design
     ball = replace(ball, rows=rows) if ball.rows else ball
     problem = replace(design.problem, robust=ball)
-    return replace(design, problem=problem, proofs=near_proofs(problem, design.channel))
+    return replace(design, problem=problem, proofs=near_proofs(problem, design.channel)[1])
 
 
-def near_one(problem: Problem, channel: Channel, promise: Leakage) -> tuple[float, dict[str, Any]]:
-    """What leaks within the ball, about, and the multipliers that prove it."""
+def near_one(
+    problem: Problem, channel: Channel, promise: Leakage, deadline: float = inf
+) -> tuple[float, dict[str, Any]]:
+    """What leaks within the ball, about, and the multipliers that prove it: not less than is promised."""
     kind, radius, rows = ball_of(problem)
-    return near(problem.pmf, channel, promise.about, kind, radius, rows=rows, kept=problem.kept)
+    enough = ENOUGH * float(promise.at_most_bits)
+    return near(
+        problem.pmf,
+        channel,
+        promise.about,
+        kind,
+        radius,
+        rows=rows,
+        kept=problem.kept,
+        enough=enough,
+        deadline=deadline,
+    )
 
 
 def ball_of(problem: Problem) -> tuple[str, float, int]:

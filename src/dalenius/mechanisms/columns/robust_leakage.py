@@ -31,7 +31,7 @@ from dalenius.mechanisms.columns.leakage.least import checked, least
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.near_laws import NearLaws
 from dalenius.mechanisms.columns.leakage.searching import presolved, solved, without_small
-from dalenius.mechanisms.columns.near_proofs import ball_of, near_one, near_proofs
+from dalenius.mechanisms.columns.near_proofs import ball_of, near_proofs
 from dalenius.mechanisms.columns.takes import ROBUST
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
@@ -45,12 +45,14 @@ LAWS = 48  # that are added at most
 ENOUGH = 1e-4  # share of a promise by which a law may exceed it
 CLOSE = 1e-9  # gap of the programs
 NEARLY = 0.999  # share of a promise that is used up, about
+BIT_MORE = 1.001  # times that a promise is tighter than what leaks asks for
+MIXED = 1.003  # times a promise that a constant makes up for
 NARROW = 2e-3  # gap that is small enough, as a share of the bound
 FINE = 1 << 24  # the share of the constant is a multiple of 1/FINE
 LEAST = Fraction(11, 10**7)  # of a constant that is mixed in at all: less would leave entries that are all but zero
 TRIES = 12
 HURRY = 4  # times what is missed is added at once, where there is no time for another try
-AGAIN = 2  # times what a try took, for the next one and the proof of what is best
+AGAIN = 2  # times what a try took, for the next one
 
 
 def robust_leakage(
@@ -86,8 +88,8 @@ def robust_leakage(
             )
         if not sum([_missed(problem, found.channel, own) for own in near_laws]) or over(half):
             break
-    channel = _tightest(problem, whole, constant, near_laws, bound, gap, deadline)
-    if channel is None:
+    kept = _tightest(problem, whole, constant, near_laws, bound, gap, deadline)
+    if kept is None:
         raise Infeasible(
             "no mechanism was found that keeps every promise in the whole ball of [robust] together with all limits; "
             f"under the estimated distribution alone the least distortion is {float(whole.value):.6g}. Allow "
@@ -96,7 +98,7 @@ def robust_leakage(
         )
     return proved(
         problem,
-        channel,
+        kept.channel,
         [certificate],
         method=(
             f"a convex program under {1 + sum(len(own.laws) for own in near_laws)} distributions of the ball; a "
@@ -104,7 +106,7 @@ def robust_leakage(
             "under these, mixed with a constant value"
         ),
         remarks=whole.remarks,
-        proofs=near_proofs(problem, channel),
+        proofs=kept.proofs,
     )
 
 
@@ -146,6 +148,15 @@ def _missed(problem: Problem, channel: Channel, own: NearLaws) -> bool:
     return True
 
 
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """A channel that keeps the promises within the ball, how much of it is the constant, and what proves it."""
+
+    channel: Channel
+    share: Fraction
+    proofs: tuple[dict[str, Any], ...]
+
+
 def _tightest(
     problem: Problem,
     whole: Design,
@@ -154,11 +165,12 @@ def _tightest(
     bound: float,
     gap: float,
     deadline: float,
-) -> Channel | None:
+) -> _Kept | None:
     """The channel for a promise that is tighter by as much as the kernel's bound of the ball needs."""
     least_value, best, share = inf, None, 1.0
+    tries: list[tuple[float, _Found, float, tuple[dict[str, Any], ...]]] = []
     least_share = LEAST if float(LEAST) * constant[0] <= gap else Fraction(0)
-    for _ in range(SHARES):
+    for turn in range(1, SHARES + 1):
         began = monotonic()
         tight = [replace(own, promise=_tighter(own.promise, share)) for own in near_laws]
         guarantees = tuple(
@@ -167,30 +179,29 @@ def _tightest(
         found = _least_under(replace(whole.problem, guarantees=guarantees), tight, gap, deadline)
         if found is None:
             break
-        ratio = _excess(problem, found.channel)
-        mixed = _kept_near(problem, found.channel, constant[1], ratio, least_share)
-        if mixed is not None:
-            value = float(1 - mixed[0]) * found.value + float(mixed[0]) * constant[0]
-            least_value, best = min((least_value, best), (value, mixed[1]), key=lambda pair: pair[0])
-        another = AGAIN * (monotonic() - began)
-        if least_value - bound < NARROW * bound or NEARLY < ratio <= 1 or left(deadline) < another:
+        ratio, proofs = near_proofs(problem, found.channel, monotonic() + left(deadline) / 2)
+        mixed_in = max(0.0, 1 - 1 / max(ratio, 1.0))
+        tries.append((found.value + mixed_in * (constant[0] - found.value), found, ratio, proofs))
+        # A constant that is mixed in takes a further proof: only what is nearly kept is mixed, or the best in the end.
+        last = turn == SHARES or left(deadline) < (monotonic() - began) / 2
+        if ratio <= MIXED or last:
+            _, chosen, excess, evidence = min(tries, key=lambda one: one[0])
+            mixed = _kept_near(problem, chosen.channel, constant[1], excess, least_share, deadline, evidence)
+            if mixed is not None:
+                value = float(1 - mixed.share) * chosen.value + float(mixed.share) * constant[0]
+                least_value, best = min((least_value, best), (value, mixed), key=lambda pair: pair[0])
+        if least_value - bound < NARROW * bound or NEARLY < ratio <= 1 or last:
             break
-        share = min(share / ratio, (1 + share) / 2) if ratio < 1 else share / ratio
-    return best if best is not None else _kept(problem, whole, constant[1], least_share)
+        share = min(share / ratio, (1 + share) / 2) if ratio < 1 else share / ratio / BIT_MORE
+    return best if best is not None else _kept(problem, whole, constant[1], least_share, deadline)
 
 
-def _kept(problem: Problem, whole: Design, constant: Channel, least_share: Fraction) -> Channel | None:
+def _kept(problem: Problem, whole: Design, constant: Channel, least_share: Fraction, deadline: float) -> _Kept | None:
     """The channel of the estimated law with as much of the constant as it needs."""
     if not isinstance(whole.channel, Channel):
         return None
-    mixed = _kept_near(problem, whole.channel, constant, _excess(problem, whole.channel), least_share)
-    return None if mixed is None else mixed[1]
-
-
-def _excess(problem: Problem, channel: Channel) -> float:
-    """How many times a promise is what leaks within the ball, about, at worst."""
-    promises = [promise for promise in problem.guarantees if isinstance(promise, Leakage)]
-    return max(near_one(problem, channel, promise)[0] / float(promise.at_most_bits or 1e-300) for promise in promises)
+    ratio, proofs = near_proofs(problem, whole.channel, deadline)
+    return _kept_near(problem, whole.channel, constant, ratio, least_share, deadline, proofs)
 
 
 def _tighter(promise: Leakage, share: float) -> Leakage:
@@ -221,33 +232,41 @@ def _mixed(a: Channel, b: Channel, share: Fraction) -> Channel:
 
 
 def _kept_near(
-    problem: Problem, channel: Channel, constant: Channel, over: float, least_share: Fraction
-) -> tuple[Fraction, Channel] | None:
+    problem: Problem,
+    channel: Channel,
+    constant: Channel,
+    over: float,
+    least_share: Fraction,
+    deadline: float,
+    proofs: tuple[dict[str, Any], ...],
+) -> _Kept | None:
     """The channel with as much of the constant as the promises need, and how much; None if no share keeps them."""
     # A leakage is convex in the channel and nil for a constant, so that it falls at least as fast as this share grows.
     high = Fraction(max(0.0, 1 - 1 / over) if over < inf else 1.0).limit_denominator(FINE)
     high = max(high, least_share) if high else high
     for _ in range(TRIES):  # floats proposed; the checker's own bound decides
         began = monotonic()
-        mixed = _mixed(channel, constant, high)
-        draft = drafted(problem, mixed, proofs=near_proofs(problem, mixed), rows=problem.rows)
-        try:
-            over = _proved_excess(draft)
-        except Refused:
-            return None
+        mixed = _mixed(channel, constant, high) if high else channel
+        over = _proved_excess(problem, mixed, proofs)  # what proved the channel itself may do
+        if over > 1 and high:
+            fresh = near_proofs(problem, mixed, deadline)[1]
+            over, proofs = min((over, proofs), (_proved_excess(problem, mixed, fresh), fresh), key=lambda one: one[0])
         if over <= 1:
-            return high, mixed
-        if high == 1:
+            return _Kept(mixed, high, proofs)
+        if high == 1 or over == inf:
             return None
-        hurried = left() < AGAIN * (monotonic() - began)
+        hurried = left(deadline) < AGAIN * (monotonic() - began)
         more = high + (1 - high) * Fraction(min(1.0, (HURRY if hurried else 1.02) * (1 - 1 / over)))
         high = min(Fraction(1), max(least_share, Fraction(int(more * FINE) + 1, FINE)))
     return None
 
 
-def _proved_excess(draft: dict[str, Any]) -> float:
-    """How many times a promise the kernel's bound is, at worst; 1 or less: kept."""
+def _proved_excess(problem: Problem, channel: Channel, proofs: tuple[dict[str, Any], ...]) -> float:
+    """How many times a promise the kernel's bound is, at worst; 1 or less: kept. Infinite where a proof is refused."""
     worst = 0.0
-    for bound, limit in bounds_within(draft):
-        worst = max(worst, 0.5 if bound <= limit else 1 + 1e-9 + float(bound / limit - 1) if limit else inf)
+    try:
+        for bound, limit in bounds_within(drafted(problem, channel, proofs=proofs, rows=problem.rows)):
+            worst = max(worst, 0.5 if bound <= limit else 1 + 1e-9 + float(bound / limit - 1) if limit else inf)
+    except Refused:
+        return inf
     return worst
