@@ -43,7 +43,7 @@ def at_once(problem: Problem) -> Iterator[Design]:
     --------
     >>> from dalenius.testing import binary_tradeoff
     >>> [round(float(design.value), 3) for design in at_once(binary_tradeoff("1/10", "1/5"))]
-    [0.344]
+    [0.22]
     """
     if not isinstance(problem.joint, Pmf) or problem.form is not None or problem.each or problem.robust:
         return

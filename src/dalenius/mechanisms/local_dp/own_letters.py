@@ -59,7 +59,7 @@ def own_letters(
 ) -> Design:
     """The best matrix that the search finds, with the bound of all channels.
 
-    >>> from dalenius.core import MaximizeInformation, Pmf
+    >>> from dalenius.core import LocalDP, MaximizeInformation, Pmf
     >>> joint = Pmf.from_records({"X": ("a", "b", "c")}, [(("a",), 5), (("b",), 3), (("c",), 2)])
     >>> goal, promise = MaximizeInformation(("X",)), LocalDP(Fraction(1))
     >>> design = own_letters(Problem(("X",), goal, (promise,), release=("X",), preserve_marginals=True, joint=joint))

@@ -41,7 +41,7 @@ def pram(
     locally: of its Tables 1, 2 and 4 nine rows are not the optimum, and Prop. 3.2 as printed can break the promise.
     The search takes well under a second for 100,000 letters, so that it is never cut short.
 
-    >>> from dalenius.core import MaximizeInformation, Pmf
+    >>> from dalenius.core import LocalDP, MaximizeInformation, Pmf
     >>> joint = Pmf.from_records({"X": ("a", "b", "c")}, [(("a",), 5), (("b",), 3), (("c",), 2)])
     >>> about = MaximizeInformation(("X",))
     >>> design = pram(Problem(("X",), about, (LocalDP(Fraction(1)),), release=("X",), form="pram", joint=joint))

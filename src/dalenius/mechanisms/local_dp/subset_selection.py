@@ -45,7 +45,7 @@ def subset_selection(
     """The channel above; the bound is that of all channels at this level for the law of the problem.
 
     >>> from fractions import Fraction
-    >>> from dalenius.core import MaximizeInformation, Pmf
+    >>> from dalenius.core import LocalDP, MaximizeInformation, Pmf
     >>> joint = Pmf.from_records({"X": tuple("abcd")}, [((x,), 1) for x in "abcd"])
     >>> goal, promise = MaximizeInformation(("X",)), LocalDP(Fraction(1))
     >>> asked = Problem(("X",), goal, (promise,), output="Y", form="subset-selection", joint=joint)

@@ -68,7 +68,10 @@ def linear_channels(program: Program) -> Iterator[Solution]:
 
 
 def stay_or_forget(program: Program, multipliers: Multipliers | None = None) -> Solution | None:
-    """The largest share of staying that keeps every limit, as an exact channel; None if no share does.
+    """The best share of staying that keeps every limit, as an exact channel; None if no share does.
+
+    Where changes are the cost it is the largest one. Leakage and rate fall with every row that is forgotten: where
+    they are minimised it is the smallest.
 
     Parameters
     ----------
@@ -98,14 +101,15 @@ def stay_or_forget(program: Program, multipliers: Multipliers | None = None) -> 
     shares = [k for k in range(0, _SHARES + 1, _SHARES // 32) if fits(k)]
     if not shares:
         return None
-    low = shares[-1]
-    high = min(low + _SHARES // 32, _SHARES + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
+    step = -1 if len(given.objective) else 1
+    best = max(shares, key=lambda share: step * share)
+    beyond = min(max(best + step * (_SHARES // 32), -1), _SHARES + 1)
+    while abs(beyond - best) > 1:
+        middle = (best + beyond) // 2
+        best, beyond = (middle, beyond) if fits(middle) else (best, middle)
     limits = Limits(program)
-    for share in (low, low - 1, max(low - 8, 0), 0):  # doubles saw the limits, whole numbers decide
-        if share < 0:
+    for share in (best, best - step, best - 8 * step, 0):  # doubles saw the limits, whole numbers decide
+        if not 0 <= share <= _SHARES:
             continue
         numerators = np.tile((_SHARES - share) * forget, (len(stay), 1))
         numerators[np.arange(len(stay)), stay] += share * one
