@@ -162,9 +162,7 @@ def _laws_about(ball: Variation, cells: Cells, many: int) -> Floats:
 
 def _law_of(cells: Cells, laws: Floats, many: int) -> tuple[float, Floats]:
     """The law of the secret for which the largest bound of these laws is least, and that."""
-    shares = np.zeros((len(cells.law), many, cells.rows.shape[1]))
-    shares[np.arange(len(cells.law)), cells.secret] = cells.rows[cells.where]
-    joint = np.maximum(np.tensordot(laws, shares, 1), 0.0)
+    joint = np.maximum(np.tensordot(laws, cells.shares, 1), 0.0)
     out = joint.sum(axis=1, keepdims=True)
     told = (joint * np.log(np.divide(joint, out, out=np.ones_like(joint), where=joint > 0))).sum(axis=(1, 2))
     secrets = joint.sum(axis=2)

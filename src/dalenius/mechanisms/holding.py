@@ -51,17 +51,18 @@ def in_time(search: Callable[[], Design], simple: Callable[[], Iterator[Design]]
     held: Design | None = None
     found: Design | None = None
     failure: SolverFailed | None = None
-    working, making = True, False
+    working, making, made = True, False, False
     deadline = time.monotonic() + seconds
 
     def half() -> None:
-        nonlocal held, making
+        nonlocal held, making, made
         # First, so that this does not last either; a long call of a library may have let the half pass by.
         stopping.ring(max(deadline - time.monotonic(), LEAST * seconds), end)
         making = True
         try:
             for one in simple():
                 held = one
+            made = True
         except stopping.Enough:
             making = False
             end()
@@ -86,7 +87,7 @@ def in_time(search: Callable[[], Design], simple: Callable[[], Iterator[Design]]
     finally:
         stopping.ring(0.0, None)
     if found is None:
-        found = next(simple(), None) if held is None else held
+        found = held if held is not None or made else next(simple(), None)
         if stopping.stage() is Stage.SEARCHING:
             stopping.reach(Stage.BEFORE if found is None else Stage.ENDING)
     if found is None:
