@@ -16,7 +16,8 @@ PLAIN := not slow and not engines and not node and not browser and not r
 
 # Asserts are not rewritten here: that would take longer than many of the tests. `pytest FILE` shows the values of one that fails.
 OPTIONS := -n 2 --dist loadfile --max-worker-restart 0 --assert=plain --showlocals
-PYTEST := $(BIN)/python -m pytest $(OPTIONS)
+COUNTED :=  # set by `coverage`: the same commands then also count the lines that they run
+PYTEST := $(BIN)/python $(COUNTED) -m pytest $(OPTIONS)
 
 demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release and demo/curve
 	$(BIN)/python examples/rand_health/demo.py demo
@@ -68,7 +69,7 @@ check: $(VENV)/dev.stamp  ## format, lint, strict types, default and longer test
 
 coverage: $(VENV)/dev.stamp  ## the default and the longer tests, counted: every line and branch of the kernel, 95 % of the package
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest $(OPTIONS) -m "$(PLAIN)"
+	$(MAKE) test test-long COUNTED="-m coverage run"
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --include "*/dalenius/kernel/*" --show-missing --skip-covered --fail-under 100
 	$(BIN)/python -m coverage report --format total --precision 2 --fail-under 95

@@ -22,7 +22,7 @@ from reporting import save
 from dalenius.core import Samples
 from dalenius.mechanisms.alike.exchangeable import types_disclosure
 from dalenius.mechanisms.alike.types import disclose_types
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.tables import conditionally_iid
 from dalenius.testing import alike, disclosure
 

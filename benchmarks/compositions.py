@@ -24,7 +24,7 @@ from dalenius.core import Design, Pmf, Problem, ProductPmf
 from dalenius.documents import checked as check
 from dalenius.mechanisms.chains.sums import modular_sums
 from dalenius.mechanisms.chains.windows import windows
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.testing import disclosure
 
 WHOLE = 6

@@ -24,7 +24,7 @@ from reporting import save
 
 from dalenius.core import Pmf, Problem
 from dalenius.errors import SolverFailed
-from dalenius.mechanisms.columns.cells import by_posterior_cells
+from dalenius.mechanisms.columns.disclosure.cells import by_posterior_cells
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import best_mixture, maximise, walk
 from dalenius.solvers.cells import divergence

@@ -16,8 +16,8 @@ from typing import Any
 
 from reporting import save
 
-from dalenius.core.noise import channel_of_query
 from dalenius.core.query import Interval, Query
+from dalenius.core.query_noise import channel_of_query
 from dalenius.measures import individual_capacity
 from dalenius.measures.noise import gaussian_bound
 from dalenius.measures.query import query_capacity

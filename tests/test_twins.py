@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "dalenius"
-LEAST = 56  # nodes of the tree: about four lines
+LEAST = 42  # nodes of the tree: about three lines
 APART = {
     # The kernel imports nothing of ours and shows nothing that a search needs; what is searched with is not trusted.
     ("core/reading.py", "kernel/release.py"),
@@ -21,6 +21,24 @@ APART = {
     ("sampling/keeper.py", "sampling/resampler.py"),
     # The end of a level of two trees whose bounds are found in other ways.
     ("solvers/staircase.py", "solvers/staircase_worlds.py"),
+    # Two rules for noise begin with the same refusal.
+    ("kernel/noise_bound.py", "kernel/noise_bound.py"),
+    # Masses beside what leaves as it is: one rule keeps them by input, and each counts its own work.
+    ("kernel/short.py", "kernel/subsets.py"),
+    # Two figures begin with empty rows and curves.
+    ("papers/paper000_chains.py", "papers/paper002.py"),
+    # Buckets are read back alike; rows are then sorted by a word that may tie, persons by the hash of a name.
+    ("sampling/ordering.py", "tables/persons.py"),
+    # Words and leading bits come from the same key stream, the words from another counter for each piece.
+    ("sampling/stream.py", "sampling/stream.py"),
+    # A search leaves out the cells that are closed, and later those that doubles cannot go on with.
+    ("solvers/cells.py", "solvers/cells.py"),
+    # Columns of two programs are declared alike and filled by other rules.
+    ("solvers/funnel/faces.py", "solvers/moving_box.py"),
+    # Corners and the values at them are cut at the same place.
+    ("solvers/funnel/subdivision.py", "solvers/funnel/subdivision.py"),
+    # Two interior points, of which one has a simplex for each atom (docs/decisions/040).
+    ("solvers/interior.py", "solvers/scaled.py"),
 }
 
 

@@ -19,7 +19,7 @@ from dalenius.core import (
     Pmf,
     Problem,
 )
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.documents import ENOUGH, checked
 from dalenius.errors import DaleniusError, InputError, MismatchError, NotCertified, Unsupported
 from dalenius.evidence import (

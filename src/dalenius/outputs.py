@@ -153,6 +153,10 @@ def files_read(problem: "Problem", table: Any = None) -> list[Path]:
     return [Path(f) for f in (problem.file, source) if isinstance(f, str | Path) and not is_address(str(f))]
 
 
+NAMED: list[Path] = []
+"""Files and folders of this command that have their name, for whoever says what was written."""
+
+
 # --- on the disk ------------------------------------------------------------------------------------------------------
 def _on_disk(*places: Path) -> None:
     """Wait until these files and the names in these folders are on the disk."""
@@ -197,6 +201,7 @@ def new_file(path: Path, *, force: bool = False, private: bool = False) -> Itera
             _named(partial, path)
         else:
             os.replace(partial, path)
+        NAMED.append(path)
         if not private:  # not before it has its name: what a kill leaves under another one stays private
             _usual_mode(path, 0o666)
         _on_disk(path.absolute().parent)
@@ -229,6 +234,7 @@ def new_folder(path: Path, kind: Kind, *, force: bool = False) -> Iterator[Path]
             refuse_existing(path, force=force, kind=kind)  # somebody may have put something into it meanwhile
             path.rename(aside)
         partial.rename(path)
+        NAMED.append(path)
         _usual_mode(path, 0o777)
         _on_disk(path.absolute().parent)
     except OSError as e:

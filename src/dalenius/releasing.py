@@ -19,6 +19,7 @@ from dalenius.core import (
     Problem,
     TableSource,
 )
+from dalenius.core.digits import figure
 from dalenius.core.pmf import outcome_words
 from dalenius.documents import about_of, canonical, filed
 from dalenius.engines import engine_named
@@ -67,6 +68,9 @@ FEW = 100_000  # entries of a matrix that is solved again for a suggestion
 
 
 TRYING = 10.0  # seconds for each
+
+
+CLOSE = 0.01  # share of a change up to which a short search has found the least one
 
 
 FEW_POINTS = 4_096  # entries of a matrix whose curve the statement draws
@@ -362,7 +366,7 @@ def _too_small(bound: Problem, coded: Coded, cells: Sequence[tuple[str, int]]) -
     released = [n for n in bound.release or bound.observe if n in bound.observe and n not in secret]
     shown = next(mechanism.shows_cells for mechanism in takers(bound))
     way = regrouped(coded, _combined(bound, shown), bound.columns, released=released, fixed=bound.kept, least=least)
-    otherwise = f"{way} Or accept it" if way else "However values are merged, some stay small. Accept it"
+    otherwise = f"{way} Or accept it" if way else "No merge that was tried makes all of them large enough. Accept it"
     do = f"{otherwise}, on record: --accept small-combinations."
     why = "The public card could give these people away."
     return SmallCombinations(
@@ -382,7 +386,7 @@ def _counted_values(coded: Coded, released: Released) -> BeforeAfter | None:
 
 def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float) -> tuple[str, ...]:
     """Ways to keep groups that the release empties, each of them solved before it is named."""
-    lost = any(v.flagged and v.after < v.before for v in counts.single)
+    lost = any(value.flagged and value.after < value.before for value in counts.single)
     small = prod(design.channel.shape) <= FEW
     if not lost or not small or not isinstance(bound.objective, MinimizeDistortion) or bound.preserve_marginals:
         return ()
@@ -401,12 +405,21 @@ def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float)
             other = solve(replace(bound, **change), seconds=seconds)
         except DaleniusError:
             continue
-        helped.append(f"{words}: {_compared(float(other.value), float(design.value))}")
+        helped.append(f"{words}: {_compared(float(other.value), float(design.value), least=float(other.bound))}")
     return tuple(helped)
 
 
-def _compared(other: float, own: float) -> str:
-    """What another way changes beside what the release changes, in as many digits as tell them apart."""
+def _compared(other: float, own: float, *, least: float) -> str:
+    """What another way changes beside what the release changes, in as many digits as tell them apart.
+
+    Where the short search left it open, the figure is a ceiling, and what nobody can pass stands beside it.
+
+    >>> _compared(0.162, 0.15, least=0.162), _compared(0.275, 0.0163, least=0.0306)
+    ('the average change is then 0.162 instead of 0.15', 'the average change is then 0.0306 to 0.275 instead of 0.0163')
+    """
+    # The least change lies between the two: neither alone is what this way costs.
+    if other - least > CLOSE * other:
+        return f"the average change is then {figure(least, 'down')} to {figure(other, 'up')} instead of {own:.3g}"
     if abs(other - own) <= 1e-6 * own:
         return "the average change stays the same"
     digits = next(k for k in range(3, 9) if f"{other:.{k}g}" != f"{own:.{k}g}")

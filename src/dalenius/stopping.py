@@ -25,6 +25,7 @@ __all__ = [
     "keep_no_more",
     "keeps",
     "left",
+    "left_for_a_call",
     "limited",
     "over",
     "reach",
@@ -37,9 +38,12 @@ __all__ = [
 ]
 
 SOON = 0.001  # seconds: a clock that is set to 0 never rings
+LAST_CALL = 0.5  # seconds for a call of a library after the end, so that what is nearly done gets done
+SHARE = 0.05  # of the whole time, if that is more
 
 _asked = threading.Event()
 _end: ContextVar[float] = ContextVar("end", default=inf)  # of everything, of `time.monotonic`
+_whole: ContextVar[float] = ContextVar("whole", default=inf)  # seconds that everything has
 
 
 class Enough(BaseException):
@@ -171,10 +175,12 @@ def limited(seconds: float) -> Iterator[None]:
     True
     """
     before = _end.set(min(_end.get(), time.monotonic() + seconds))
+    whole = _whole.set(min(_whole.get(), seconds))
     try:
         yield
     finally:
         _end.reset(before)
+        _whole.reset(whole)
 
 
 def over(deadline: float = inf) -> bool:
@@ -189,3 +195,17 @@ def over(deadline: float = inf) -> bool:
 def left(deadline: float = inf) -> float:
     """The seconds that are left until a deadline, 0 when it is over."""
     return 0.0 if over(deadline) else max(0.0, min(deadline, _end.get()) - time.monotonic())
+
+
+def left_for_a_call() -> float:
+    """The seconds that one call of a library may take, which nobody can end from outside.
+
+    Until the end of everything; after it a little, because what ends a search may need one more call.
+
+    >>> with limited(0):
+    ...     left_for_a_call()
+    0.5
+    """
+    whole = _whole.get()
+    little = LAST_CALL if _asked.is_set() or whole == inf else max(LAST_CALL, SHARE * whole)
+    return max(left(), little)

@@ -59,7 +59,7 @@ def disclosure(
         observe=tuple(samples),
         output="Y",
         objective=MaximizeInformation(tuple(about)),
-        guarantees=tuple(Independent(tuple(v)) for v in views),
+        guarantees=tuple(Independent(tuple(view)) for view in views),
     )
 
 
@@ -102,7 +102,9 @@ def self_disclosure(marginal: Sequence[Any], n: int) -> Problem:
             p *= Fraction(marginal[a])
         records.append((tuple(str(a) for a in x), p))
     names = [f"X{k}" for k in range(1, n + 1)]
-    return disclosure(Pmf.from_records(dict.fromkeys(names, letters), records), names, names, [[v] for v in names])
+    return disclosure(
+        Pmf.from_records(dict.fromkeys(names, letters), records), names, names, [[name] for name in names]
+    )
 
 
 def tradeoff(counts: Any, distortion: Any, at_most: Any, *, view: str = "public") -> Problem:
@@ -110,10 +112,14 @@ def tradeoff(counts: Any, distortion: Any, at_most: Any, *, view: str = "public"
     sizes = (len(counts), len(counts[0]), len(counts[0][0]))
     alphabets = {n: tuple(map(str, range(m))) for n, m in zip("RHZ", sizes, strict=True)}
     cells = [((str(r), str(h), str(z)), counts[r][h][z]) for r, h, z in product(*map(range, sizes))]
-    matrix = distortion if isinstance(distortion, str) else tuple(tuple(Fraction(v) for v in row) for row in distortion)
+    matrix = (
+        distortion
+        if isinstance(distortion, str)
+        else tuple(tuple(Fraction(value) for value in row) for row in distortion)
+    )
     square = isinstance(matrix, str) or len(matrix[0]) == len(matrix)
     return Problem(
-        joint=Pmf.from_records(alphabets, [c for c in cells if c[1]]),
+        joint=Pmf.from_records(alphabets, [cell for cell in cells if cell[1]]),
         observe=("R",) if view == "public" else ("R", "H"),
         objective=MinimizeLeakage(("H",)),
         limits=(Distortion(matrix, ("R",), Fraction(at_most)),),
@@ -125,7 +131,7 @@ def binary_tradeoff(p: Any, at_most: Any) -> Problem:
     """Paper 004, Example 1: a fair bit S, seen as X through a BSC(p), released under a Hamming limit."""
     flip = Fraction(p)
     records = [((s, x), (flip if s != x else 1 - flip) / 2) for s in "01" for x in "01"]
-    joint = Pmf.from_records({"S": ("0", "1"), "X": ("0", "1")}, [r for r in records if r[1]])
+    joint = Pmf.from_records({"S": ("0", "1"), "X": ("0", "1")}, [record for record in records if record[1]])
     limits = (Distortion("hamming", ("X",), Fraction(at_most)),)
     return Problem(joint=joint, observe=("X",), release=("X",), objective=MinimizeLeakage(("S",)), limits=limits)
 
@@ -149,14 +155,14 @@ def joints(
     from hypothesis import strategies as st
 
     names = [f"X{k}" for k in range(1, len(sizes) + 1)]
-    alphabets = {n: tuple(str(a) for a in range(m)) for n, m in zip(names, sizes, strict=True)}
+    alphabets = {name: tuple(str(a) for a in range(m)) for name, m in zip(names, sizes, strict=True)}
     alphabets["W"] = tuple(str(w) for w in range(about))
     cells = list(product(*alphabets.values()))
     count = st.integers(min_value=0 if zeros else 1, max_value=largest)
 
     def build(counts: list[int]) -> Problem:
         joint = Pmf.from_records(alphabets, zip(cells, counts, strict=True))
-        return disclosure(joint, names, ["W"], [[n] for n in names])
+        return disclosure(joint, names, ["W"], [[name] for name in names])
 
     return st.lists(count, min_size=len(cells), max_size=len(cells)).filter(any).map(build)
 

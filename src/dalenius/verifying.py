@@ -362,11 +362,13 @@ def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
 
     if design.public_prior:
         raise InputError(
-            "this design was made on public statistics, not on the table's counts; there is nothing to recount"
+            "this design was made on public statistics, not on the table's counts; there is nothing to recount.",
+            do="Leave out --table.",
         )
     if isinstance(design.problem.law, ProductPmf):
         raise InputError(
-            "this design stands on independent groups, not on a table's counts; there is nothing to recount"
+            "this design stands on independent groups, not on a table's counts; there is nothing to recount.",
+            do="Leave out --table.",
         )
     law, (theirs, coded) = design.problem.law, recounted(design, table, rows=False)
     enough_rows(design, coded)

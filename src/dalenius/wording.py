@@ -71,7 +71,7 @@ def joined(names: Sequence[str], word: str = "and") -> str:
 
 def once(sentences: Iterable[str]) -> list[str]:
     """The sentences that say something, each once, in their order."""
-    return list(dict.fromkeys(s for s in sentences if s))
+    return list(dict.fromkeys(sentence for sentence in sentences if sentence))
 
 
 ONE_BY_ONE = ("dual", "water", "rate")

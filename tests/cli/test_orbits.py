@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from dalenius.mechanisms.columns import boxes as column_boxes
+from dalenius.mechanisms.columns.disclosure import boxes as column_boxes
 
 NAMES = [f"X{k}" for k in range(1, 8)]
 PROBLEM = f"""\

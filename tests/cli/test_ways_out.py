@@ -216,7 +216,10 @@ def test_where_no_merge_is_enough_a_column_is_left_out_or_it_is_said(folder, cap
     assert said(capsys, "release p.toml -o out --quiet --seconds 5")[0] == 0
     Path("p.toml").write_text(problem.replace("min_cell = 85", "min_cell = 400"))
     err = said(capsys, "release p.toml -o other --quiet")[1]
-    assert "However values are merged, some stay small. Accept it, on record: --accept small-combinations." in err
+    assert (
+        "No merge that was tried makes all of them large enough. Accept it, on record: --accept small-combinations."
+        in err
+    )
 
 
 @pytest.mark.long
@@ -260,6 +263,7 @@ QUERY = 'query = "count"\nwhere = "plan = \'a\'"\nnoise = "discrete-laplace"\npa
         "answer q.toml t.csv -o q.toml",
         "convert p.toml p.toml",
         "verify p.toml --export p.toml",
+        "estimate p.toml t.csv --export t.csv",
         "read sdcmicro t.csv --column plan -o t.csv",
     ],
 )

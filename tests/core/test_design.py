@@ -11,7 +11,7 @@ from dalenius.core import Certificate, Channel, Design, MinimizeRate
 from dalenius.core.numbers import exact
 from dalenius.documents import about_of
 from dalenius.errors import InputError
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.testing import example2, self_disclosure, xor
 
 

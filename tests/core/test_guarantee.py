@@ -154,3 +154,25 @@ def test_a_limit_above_zero_and_a_guess_are_what_they_are():
     for promise in (Leakage("X1", "1/9"), Guess("X1", times=1), MaximalLeakage(0), Dalenius(0), Contraction(0)):
         assert not promise.tells_nothing
         assert replace(xor(), guarantees=(promise,)).guarantees == (promise,)
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "brief", "shown"),
+    [
+        (Leakage("income", 1), "a row reveals at most 1 bit about income", "1"),
+        (Guess("income", "0.7995"), "an attacker guesses income right at most 800 times in 1,000", "799.5"),
+        (
+            Guess("income", times="1.5"),
+            "an attacker guesses income right at most 1.5 times as often as without the release",
+            "1.5",
+        ),
+        (
+            InformationPrivacy("income", "0.6931471"),
+            "no released row makes an answer about income more than 2 times as likely",
+            "2",
+        ),
+    ],
+)
+def test_a_promise_says_its_limit_in_short_rounded_up(guarantee, brief, shown):
+    assert guarantee.briefly() == brief
+    assert guarantee.shown == shown

@@ -9,8 +9,8 @@ import pytest
 from dalenius.core import Orbit
 from dalenius.evidence import examine, examine_shuffled
 from dalenius.mechanisms.alike.draw import Dealer
-from dalenius.mechanisms.columns import boxes as column_boxes
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure import boxes as column_boxes
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.sampling import Key, Stream
 from dalenius.testing import self_disclosure
 

@@ -12,7 +12,7 @@ import pytest
 from dalenius.core import Channel, Independent, MinimizeLeakage, Pmf, Problem, Resample
 from dalenius.evidence import Audit, Finding, examine, examine_shuffled
 from dalenius.measures.counts import counts_finding, fit_finding
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.testing import disclosure, example2, self_disclosure, xor
 from tests.effort import effort
 

@@ -116,6 +116,19 @@ def corners_in_another_order():
     return document
 
 
+def corners_that_are_far():
+    """Columns are a square of which the starting basis names one corner; only the opposite one is above its price."""
+    quarter = str(1 << 98)
+    return design(
+        {"X": ["a", "b", "c", "d"], "V": ["no", "yes"], "W": ["no", "yes"]},
+        [[0, 0, 0, "1"], [1, 0, 1, "1"], [2, 1, 0, "1"], [3, 1, 1, "1"]],
+        objective={"aim": "information", "about": ["W"], "theta": "1"},
+        promises=[independent("V")],
+        channel=whole([[1, 0], [0, 1], [1, 0], [0, 1]]),
+        proof={"rule": "corners", "prices": [quarter, "0", quarter, "0"], "basis": [0, 2]},
+    )
+
+
 WITH_K = {"X": ["a", "b"], "K": ["u", "v"]}
 AGREE = [[0, 0, "3"], [0, 1, "1"], [1, 0, "1"], [1, 1, "3"]]
 

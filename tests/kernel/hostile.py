@@ -35,6 +35,19 @@ from tests.kernel.hostile_numbers import MOST, alone, chance, letters, long, mat
 from tests.kernel.hostile_rules import of_records, of_rules
 
 
+def of_long_groups():
+    """Independent columns with counts of many digits."""
+    about = {"aim": "information", "about": ["C0"], "theta": "1"}
+    for many, digits in ((240, 1_950), (1_000, 450)):
+        names = {f"C{k}": ["a", "b"] for k in range(many)}
+        counts = [[[0, long(digits)], [1, long(digits)]] for _ in names]
+        parts = [
+            {"law": "known", "variables": [name], "outcomes": own} for name, own in zip(names, counts, strict=True)
+        ]
+        law = {"law": "independent", "groups": parts}
+        yield f"{many} groups of long counts", design(names, law=law, mechanism={"observe": ["C0"]}, objective=about)
+
+
 def of_columns():
     """Many columns, many names."""
     many = 15_000
@@ -86,6 +99,7 @@ def of_columns():
     chain = {f"C{k}": ["a", "b"] for k in range(20_000)}
     steps = {"law": "markov", "start": ["1", "1"], "steps": [[long(), "1"], ["1", long()]]}
     steps["steps"][1][1] = steps["steps"][0][0]
+    yield from of_long_groups()
     yield "a long chain of long numbers", design(chain, law=steps, mechanism={"observe": ["C0"]}, objective=first)
     windows = [{"reads": [k], "channel": dense([2, 1], [1, 2])} for k in range(4_000)]
     small = {f"C{k}": ["a", "b"] for k in range(4_000)}
@@ -297,6 +311,19 @@ def of_forms():
             channel=form,
             promises=[local_dp("1", "K")],
             proof={"rule": "parts", "proofs": [{"rule": "closed"}] * 12_000},
+        ),
+    )
+    law = [[x, k, str(1 + (7 * k + x) % 97)] for x in (0, 1) for k in range(12_000)]
+    form = {"form": "strata", "channels": [{"form": "pram", "stay": [f"{51 + k % 48}/100"] * 2} for k in range(12_000)]}
+    yield (
+        "variances of thousands of strata",
+        design(
+            strata,
+            law,
+            {"strata": ["K"], "release": ["X"]},
+            channel=form,
+            objective={"aim": "variance", "about": ["X"]},
+            proof={"rule": "parts", "proofs": []},
         ),
     )
     for level in ("1/2000", share()):

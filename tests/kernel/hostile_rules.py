@@ -1,6 +1,7 @@
 """Hostile texts whose work lies in the rules of bounds and in records."""
 
 import itertools
+import json
 
 from tests.kernel.directed import leaf, lines
 from tests.kernel.documents import (
@@ -13,7 +14,37 @@ from tests.kernel.documents import (
     local_dp,
     maximal,
 )
-from tests.kernel.hostile_numbers import chance, letters, long, of, share
+from tests.kernel.golden import CORPUS
+from tests.kernel.hostile_numbers import LONG, chance, letters, long, of, share
+
+
+def of_long_limits():
+    """Weights of limits that have many digits."""
+    hard = {"aim": "distortion", "distortion": [distance("hamming", "X")]}
+    for many, digits in ((500, LONG), (500, 390)):
+        variables, law = of(many)
+        proof = lines("letters", [[["leaf", 0]]] * many, [leaf([])], limits=[long(digits)] * 2)
+        own = [limit("1", distance("hamming", "X"))] * 2
+        yield (
+            f"limits of {digits} digits",
+            design(
+                variables,
+                law,
+                {"release": ["X"]},
+                limits=own,
+                channel={"form": "pram", "stay": ["1"] * many},
+                objective=hard,
+                proof=proof,
+            ),
+        )
+
+
+def of_long_transports():
+    """Weights of transports that have no common denominator."""
+    found = json.loads((CORPUS / "later" / "records_independent.json").read_text(encoding="utf-8"))
+    start, end, _, numbers = found["proof"]["transports"][0]
+    found["proof"]["transports"] = [[start, end, f"1/{long(380)}", numbers] for _ in range(1_500)]
+    yield "transports of long weights", found | {"work": "20000000"}
 
 
 def of_rules():
@@ -75,6 +106,8 @@ def of_rules():
             ),
         )
     hard = {"aim": "distortion", "distortion": [distance("hamming", "X")]}
+    yield from of_long_limits()
+    yield from of_long_transports()
     for many, cases in ((150, 150), (20, 3_000)):
         variables, law = of(many)
         own = [leaf([], [str(3 + (j * k) % 97) for k in range(many)]) for j in range(cases)]

@@ -66,8 +66,12 @@ ROWS = [
 LINES = [
     ("a variance that is taken for a rate", "require(objective.aim in AIMS,", "require(bool(AIMS),"),
     ("letters instead of maps", "require(one or not mapped,", "require(True,"),
-    ("negative weights", "self.weights = [v.whole(0) for v", "self.weights = [v.whole() for v"),
-    ("negative weights of limits", "[v.whole(0) for v in by_limit.pair", "[v.whole() for v in by_limit.pair"),
+    ("negative weights", "self.weights = [value.whole(0) for value", "self.weights = [value.whole() for value"),
+    (
+        "negative weights of limits",
+        "[value.whole(0) for value in by_limit.pair",
+        "[value.whole() for value in by_limit.pair",
+    ),
     (
         "negative pairs",
         "found[-1].append((i, j, multiplier.whole(0), exp(far)[1]))",
@@ -118,10 +122,10 @@ LINES = [
     ),
     (
         "prices along the labels in one place and along the inputs in another",
-        "columns.append([z + (-row) // n - sigma",
-        "columns.append([(self.prices[len(columns)] << UP) + (-row) // n - sigma",
+        "columns.append([z + (-row) // count - sigma",
+        "columns.append([(self.prices[len(columns)] << UP) + (-row) // count - sigma",
     ),
-    ("what exceeds prices without the ratio", "over[k] += r * more if more > 0 else more", "over[k] += more"),
+    ("what exceeds prices without the ratio", "over[place] += r * more if more > 0 else more", "over[place] += more"),
     ("contraction of the wrong sign", "[front * (2 * a - a * a * b) // 1", "[-front * (2 * a - a * a * b) // 1"),
     ("contraction without its limit", "return w * promise.at_most, [*lent", "return 0 * w, [*lent"),
     (
@@ -136,8 +140,8 @@ LINES = [
     ),
     (
         "an open map takes its worst letter",
-        "known[None] = max((v for v in row if v is not None), default=None)",
-        "known[None] = min((v for v in row if v is not None), default=None)",
+        "known[None] = max((value for value in row if value is not None), default=None)",
+        "known[None] = min((value for value in row if value is not None), default=None)",
     ),
     (
         "objective and what is told already",
@@ -177,8 +181,8 @@ DIVISIONS = [
     ),
     (
         "faces whose prices are taken twice",
-        "over[x] = [-(-line // n) - (z << UP) for line",
-        "over[x] = [-(-line // n) - (2 * z << UP) for line",
+        "over[x] = [-(-line // count) - (z << UP) for line",
+        "over[x] = [-(-line // count) - (2 * z << UP) for line",
     ),
     ("faces without what they tell", "- (-phi >> BITS - SCORE))  # both", "+ 0 * phi)  # both"),
     ("faces that keep the least value", "return max(values)", "return min(values)"),
@@ -226,15 +230,21 @@ OTHERS = [
         "gain += worth * (high if worth > 0 else low)",
         "gain += worth * (low if worth > 0 else high)",
     ),
-    ("a run that is known on the wrong side", "if rank[run] < cut else low * n", "if rank[run] >= cut else low * n"),
+    (
+        "a run that is known on the wrong side",
+        "if rank[run] < cut else low * count",
+        "if rank[run] >= cut else low * count",
+    ),
     ("a ceiling that is too low", "(top - 1) * E_HIGH", "(top - 2) * E_HIGH"),
     ("a delta for one pair alone", "(len(letters) - 1) * delta", "delta / 4"),
     ("a delta without what it cuts away", "+ eta * prices.below()) + eta * hidden]", "+ eta * prices.below())]"),
     (
         "corners that are not all visited",
-        "for j in set(range(n)).difference(base):",
-        "for j in set(range(n // 2)).difference(base):",
+        "if known >> j & 1:",
+        "if known >> j & 1 or 2 * j >= n:",
     ),
+    ("corners that are thought to be known", "back[after] |= 1 << base[i]", "back[after] = -1"),
+    ("corners of other columns", "levels.append(Fraction(-low, common))", "levels.append(Fraction(0))"),
     (
         "corners without their worst",
         "need = over if need is None or over > need else need",
@@ -263,8 +273,8 @@ OTHERS = [
     ("a contraction of nothing", "found.append(promise.at_most * everything)", "found.append(0 * everything)"),
     (
         "surprisal of half",
-        "most[x] = min(most[x], factor * frame.alone[a] * setting.mass[x] / (n * total))",
-        "most[x] = min(most[x], factor * frame.alone[a] * setting.mass[x] / (2 * n * total))",
+        "most[x] = min(most[x], factor * frame.alone[a] * setting.mass[x] / (count * total))",
+        "most[x] = min(most[x], factor * frame.alone[a] * setting.mass[x] / (2 * count * total))",
     ),
     (
         "boxes of columns that are not empty",
@@ -302,7 +312,11 @@ GAUGES = [
     ("gauges of the wrong sign", "found[s + k][case] = -used[s]", "found[s + k][case] = used[s]"),
     ("weights of actions without end", "part.require(sum(numbers) <= weight,", "part.require(True,"),
     ("a guess without its limit", "return promise.limit(setting)", "return Fraction(0)"),
-    ("values weighed by the law twice", "{s: (w * total << UP) // n for", "{s: (w * total * total << UP) // n for"),
+    (
+        "values weighed by the law twice",
+        "{s: (w * total << UP) // count for",
+        "{s: (w * total * total << UP) // count for",
+    ),
     (
         "a dual norm that is too small",
         "scale = (weight << UP) * whole.denominator",

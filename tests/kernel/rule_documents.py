@@ -124,6 +124,13 @@ def subsets(runs=(["2", ["0"]],), tree=(["leaf", "0"],), promises=RATIO, **rest)
     return coin(proof, promises, **rest)
 
 
+def four_prices(*prices):
+    """A proof by subsets with one price for each of four letters."""
+    proof = {"rule": "subsets", "runs": [["1", [price]] for price in prices], "tree": [["leaf", "0"]]}
+    even = [[letter, "1"] for letter in range(4)]
+    return design({"X": list("abcd")}, even, objective=TELL_X, promises=RATIO, channel=whole([[1]] * 4), proof=proof)
+
+
 def corners(prices=("0", "0"), basis=(0,), promises=(), **rest):
     proof = {"rule": "corners", "prices": list(prices), "basis": list(basis)}
     return coin(proof, promises, **rest)

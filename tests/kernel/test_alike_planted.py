@@ -57,7 +57,7 @@ PLANTED = {
         "top = min(most, bottom)",
     ),
     "orbits: one multiplier for all views of a class": (
-        "paid = sum(n * v * t for n, v, t in zip(orbits.often, multipliers, orbits.mass, strict=True))",
+        "paid = sum(count * v * t for count, v, t in zip(orbits.often, multipliers, orbits.mass, strict=True))",
         "paid = sum(v * t for v, t in zip(multipliers, orbits.mass, strict=True))",
     ),
     "orbits: an orbit counts once": ("found += size * min(least, other)", "found += min(least, other)"),

@@ -3,10 +3,13 @@
 import pytest
 
 from dalenius.kernel import Refused, check
+from dalenius.kernel.numbers import Work
+from dalenius.kernel.variance import total_variance
 from tests.effort import effort
 from tests.kernel.documents import RESPONSE, card, design, distance, limit, text_of
-from tests.kernel.hostile import answered, hostile, of_answers, of_balls
+from tests.kernel.hostile import answered, hostile, of_answers, of_balls, of_long_groups
 from tests.kernel.hostile_numbers import MOST, long
+from tests.kernel.hostile_rules import of_long_limits, of_long_transports
 
 SOON = 2.0  # seconds of the processor, on a machine that does nothing else
 ALSO = effort(3, 1)  # tests of a suite share their processors with others
@@ -24,14 +27,26 @@ def test_every_hostile_text_is_answered_soon():
 
 
 LONG_NUMBERS = ("noise of a long fraction", "weights of many", "sums of many", "long weights of", "long cuts of")
+LONG_NUMBERS += ("240 groups of long counts", "limits of 390 digits", "transports of long weights")
 
 
 @pytest.mark.long
-def test_long_numbers_of_answers_and_balls_are_counted():
-    for name, document in [*of_answers(), *of_balls()]:
+def test_long_numbers_of_answers_balls_groups_and_limits_are_counted():
+    found = 0
+    others = [*of_long_groups(), *of_long_limits(), *of_long_transports()]
+    for name, document in [*of_answers(), *of_balls(), *others]:
         if any(words in name for words in LONG_NUMBERS):
+            found += 1
             with pytest.raises(Refused, match="needs more than the 20,000,000 operations"):
                 check(text_of(document | {"work": "20000000"}))
+    assert found >= len(LONG_NUMBERS)
+
+
+def test_variances_of_many_strata_are_added_up_in_one_unit():
+    counts = [(3, 5), (7, 11), (13, 2)]
+    found = [total_variance(8, [[5, 3], [2, 6]], both, Work(10**6)) for both in counts]
+    assert {value.denominator.bit_length() - 1 for value in found} <= set(range(321))
+    assert all(value.denominator & (value.denominator - 1) == 0 for value in found)
 
 
 def test_a_number_that_python_does_not_write_is_a_refusal():

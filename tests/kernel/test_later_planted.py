@@ -62,7 +62,7 @@ RECORDS = [
     ),
     (
         "a level of one stratum for all, in short",
-        "yield letters, [value for value, weights in entries if weights[k]]",
+        "yield letters, [value for value, weights in entries if weights[place]]",
         "yield letters, [value for value, weights in entries if weights[0]]",
     ),
     (
@@ -103,12 +103,12 @@ BOUNDS = [
     ),
     (
         "what a class sends twice",
-        "total += sum(n * near.least(table.records[x]) for x, n in supply)",
-        "total += sum(2 * n * near.least(table.records[x]) for x, n in supply)",
+        "total += sum(count * near.least(table.records[x]) for x, count in supply)",
+        "total += sum(2 * count * near.least(table.records[x]) for x, count in supply)",
     ),
     ("three classes without their factor", "else 2 - Fraction(2, values)", "else Fraction(1)"),
     ("all values told apart as two", "len(set(map(tuple, score)))", "2"),
-    ("rare records compete", "if n >= least]", "if n >= 0]"),
+    ("rare records compete", "if count >= least]", "if count >= 0]"),
     ("numbers of the law are not given back", "lowest + Fraction(back, setting.total << SCORE)", "lowest"),
     ("a promise that allows nothing", "<< SCORE) - allowed) / factor", "<< SCORE)) / factor"),
     (
@@ -117,7 +117,11 @@ BOUNDS = [
         "law.require(True,",
     ),
     ("prices of limits that are not paid back", "/ factor - limited)", "/ factor)"),
-    ("scores with the wrong sign", "[v - metric.unit * n * w for v, w", "[v + metric.unit * n * w for v, w"),
+    (
+        "scores with the wrong sign",
+        "[value - metric.unit * count * w for value, w",
+        "[value + metric.unit * count * w for value, w",
+    ),
     ("a negative price", "price = item.number(0)", "price = item.number()"),
     ("a negative weight of a promise", "multipliers = weights.wholes(0)", "multipliers = weights.wholes()"),
     ("steps by which nothing is divided", "setting.total * (steps or 1) << SCORE", "setting.total << SCORE"),
@@ -391,7 +395,12 @@ RECEIVED = [
     ("what others keep stands beside nothing", "rest, wide = across + aside", "rest, wide = across"),
 ]
 
-PLANTED = RECORDS + BOUNDS + CHAINS + ANSWERS + LEVELS + CORNERS + VARIANCES + RECEIVED
+LENGTHS = [
+    ("a proof of very long numbers", "not TOO_LONG.search(canonical(proof.value))", "bool(proof.value)"),
+    ("a proof of numbers of any length but one", "{401}')", "{4001}')"),
+]
+
+PLANTED = LENGTHS + RECORDS + BOUNDS + CHAINS + ANSWERS + LEVELS + CORNERS + VARIANCES + RECEIVED
 
 
 def seen(kernel):

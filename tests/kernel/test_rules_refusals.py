@@ -39,6 +39,7 @@ from tests.kernel.rule_documents import (
     coin,
     corners,
     cut,
+    four_prices,
     maps,
     parted,
     pram,
@@ -256,7 +257,7 @@ REFUSED = {
     "no runs": (subsets([]), "the runs are not made of all letters"),
     "prices of other worlds": (subsets([["2", ["0", "0"]]]), "neither one price nor one for each"),
     "prices without a denominator": (
-        subsets([["1", [f"1/{3**1300}"]], ["1", [f"1/{5**1300}"]]]),
+        four_prices(f"1/{3**800}", f"1/{5**550}", f"1/{7**450}", f"1/{11**380}"),
         "no small common denominator",
     ),
     "a split of unlike letters": (

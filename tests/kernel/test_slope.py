@@ -154,10 +154,10 @@ def test_what_the_rule_refuses(name):
 PLANTED = {
     "a slope without log2 e": ("slope * E_HIGH", "slope"),
     "the smallest sum instead of the largest": ("log2(max(sums), total", "log2(min(sums), total"),
-    "weights that are forgotten in the sums": ("times = n * weight\n", "times = n\n"),
-    "records that count once": ("start += n * log2(weight)[0]", "start += log2(weight)[0]"),
+    "weights that are forgotten in the sums": ("times = count * weight\n", "times = count\n"),
+    "records that count once": ("start += count * log2(weight)[0]", "start += log2(weight)[0]"),
     "distances of all records of an input": (
-        "far = Fraction(cost, n) if cost % n else cost // n",
+        "far = Fraction(cost, count) if cost % count else cost // count",
         "far = cost",
     ),
     "what is told twice": ("(known[0] - told) / known[1]", "(known[0] - told / 2) / known[1]"),

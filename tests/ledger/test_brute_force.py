@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dalenius.core.condition import condition
-from dalenius.core.noise import kernel_on
+from dalenius.core.query_noise import kernel_on
 from dalenius.core.question import Question
 from dalenius.documents import ABOUT, digest, filed
 from dalenius.ledger import Ledger

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from dalenius import Ledger
-from dalenius.core.noise import channel_of_query
 from dalenius.core.query import Interval, Query
+from dalenius.core.query_noise import channel_of_query
 from dalenius.errors import DaleniusError, InputError, LedgerRefused, NotCertified
 from dalenius.ledger.documents import mechanism_of
 from dalenius.ledger.query import query_document

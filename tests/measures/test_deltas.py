@@ -7,8 +7,8 @@ from math import exp, pi, sqrt
 import numpy as np
 import pytest
 
-from dalenius.core.noise import channel_of_query
 from dalenius.core.query import Interval, Query
+from dalenius.core.query_noise import channel_of_query
 from dalenius.measures.deltas import EPSILONS, query_deltas
 from dalenius.measures.lattice import delta_at
 from dalenius.measures.limited import query_limited

@@ -20,7 +20,7 @@ from dalenius.measures import (
     withheld_bound,
 )
 from dalenius.mechanisms.chains.windows import windows
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.testing import example2, joints, self_disclosure, two_binary, xor
 
 quick = settings(deadline=None, max_examples=25)

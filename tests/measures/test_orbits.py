@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from dalenius.core import Channel, Orbit, Orbits, Pmf
-from dalenius.core.kernel import DENSE
+from dalenius.core.conditional_law import DENSE
 from dalenius.errors import Unsupported
 from dalenius.evidence import examine_mechanism
 from dalenius.measures.capacity import capacity

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.core.noise import channel_of_query, exponential_law, kernel_of, permuted
 from dalenius.core.query import Interval, Query
+from dalenius.core.query_noise import channel_of_query, exponential_law, kernel_of, permuted
 from dalenius.errors import DaleniusError, InputError, Unsupported
 from dalenius.measures import (
     capacity,

@@ -18,7 +18,7 @@ from dalenius.testing import xor
 TOY = Mechanism(
     name="toy",
     title="a toy",
-    designer="dalenius.mechanisms.columns.disclose:disclose",
+    designer="dalenius.mechanisms.columns.disclosure.design:disclose",
     objectives=(MaximizeInformation,),
     promises=(Promised(LocalDP, without=("delta",), above_zero=True, most_nats=3), Promised(Leakage)),
     conditions=(Condition(lambda p: len(p.observe) < 3, lambda p: f"it observes two columns, not {len(p.observe)}"),),
@@ -35,7 +35,14 @@ def test_the_designer_of_every_mechanism_exists(mechanism):
 @pytest.mark.long
 def test_declarations_import_no_solver():
     """The command line starts with the declarations; scipy and the solvers take a second."""
-    heavy = ("scipy", "clarabel", "highspy", "pyarrow", "dalenius.solvers", "dalenius.mechanisms.columns.disclose")
+    heavy = (
+        "scipy",
+        "clarabel",
+        "highspy",
+        "pyarrow",
+        "dalenius.solvers",
+        "dalenius.mechanisms.columns.disclosure.design",
+    )
     code = f"import sys, dalenius.mechanisms; print([m for m in {heavy} if m in sys.modules])"
     seen = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert seen.strip() == "[]"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from dalenius import stopping
+from dalenius import Pmf, Problem, stopping
 from dalenius.cli.at_levels import _words
-from dalenius.errors import Unsupported
+from dalenius.errors import SolverFailed, Unsupported
 from dalenius.mechanisms import levels, solving
-from dalenius.mechanisms.columns.leakage import curve
+from dalenius.mechanisms.columns.leakage import curve, searching
 from dalenius.stopping import left, limited, over
 from dalenius.testing import binary_tradeoff, contracted_bit, xor
 
@@ -16,7 +16,7 @@ def clock(monkeypatch):
     """A clock that moves only when somebody moves it."""
 
     class Clock:
-        now = 1000.0
+        now = -1e6  # before every deadline of the real clock, which begins at 0 when a machine starts
 
         def monotonic(self):
             return self.now
@@ -109,3 +109,16 @@ def test_point_14_levels_share_their_time_and_both_ends_come_first(clock, monkey
     assert found.not_reached == 5
     assert _words(found)[-1] == "The time was too short for 5 more levels; a longer --seconds shows all."
     assert levels.levels(contracted_bit("1/4"), 3, seconds=1000.0).not_reached == 0
+
+
+def test_point_14_limits_that_memory_does_not_hold_are_not_written_out(monkeypatch):
+    letters = tuple(map(str, range(100)))
+    joint = Pmf.from_records({"X": letters}, [((x,), 1) for x in letters])
+    promise = {"contraction": "1/5"}
+    limit = {"distortion": "hamming", "of": ["X"], "at_most": "1/2"}
+    said = {"mechanism": {"observe": ["X"], "release": ["X"]}, "objective": {"minimize": {"rate": True}}}
+    problem = Problem.from_document({**said, "guarantee": [promise], "limit": [limit]}).bound(joint)
+    monkeypatch.setattr(searching.Model, "of", lambda *_, **__: pytest.fail("nothing of that size is made"))
+    with pytest.raises(SolverFailed, match="4,950 pairs of 100 observed values") as refused:
+        searching.designed(problem, gap=1e-6, seconds=60.0)
+    assert "more time would not help" in refused.value.anatomy()["do"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dalenius.errors import InputError, InvalidPmf
 from dalenius.measures import LatentModel, efficiency_bound, entropy
 from dalenius.mechanisms.alike.exchangeable import full_observation, types_disclosure
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.papers.asymptotics import (
     limit_bounds,
     nothing_to_disclose,

@@ -12,7 +12,7 @@ from dalenius.core import Channel, Pmf, Windows
 from dalenius.errors import MismatchError, NotCertified, Unsupported
 from dalenius.measures import entropy, examine_mapping, mutual_information, view_bound
 from dalenius.mechanisms.chains.windows import windows
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.papers.feasibility import equivocation_bounds, feasible, latent_bound, reduced
 from dalenius.testing import disclosure, example2, joints, self_disclosure, two_binary, xor
 from tests.effort import effort

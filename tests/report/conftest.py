@@ -23,7 +23,7 @@ from dalenius.core import (
     WorstCaseLeakage,
 )
 from dalenius.evidence import Audit, Finding
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.testing import disclosure, example2, two_binary, xor
 
 EVIL = "<script>alert(1)</script>"

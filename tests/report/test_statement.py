@@ -15,11 +15,11 @@ from dalenius import solve
 from dalenius.core import Channel, Design, Leakage, TableSource
 from dalenius.evidence import Audit, beliefs
 from dalenius.evidence.before_after import BeforeAfter, ValueCount
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.report.facts import Facts, Promise
 from dalenius.report.gains import one_more
-from dalenius.report.statement import _titled, public_statement, statement
+from dalenius.report.statement import _titled, _use, public_statement, statement
 from dalenius.report.tiles import recipe
 from dalenius.testing import binary_tradeoff, two_binary
 from tests.test_words import dialect
@@ -127,7 +127,7 @@ def test_the_parts_of_a_statement_stand_in_their_order(fine: Audit) -> None:
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
     assert "16 November 2026" in text
-    assert "One group is mostly lost: X 0" in text
+    assert "One group lost over a quarter of its rows: X 0" in text
 
 
 def test_a_release_that_reveals_the_least_says_how_much_that_is() -> None:
@@ -225,7 +225,7 @@ def test_what_a_card_says_of_changes_is_shown_without_counts_before(designs: dic
     changes = [{"column": "age", "value": "old", "rows_after": 77, "change_percent": -76}]
     text = words_of(checked(public_statement(designs["xor"].card() | {"changes": changes})))
     assert "“age: old” lost about 76 % of its rows." in text
-    assert "One group is mostly lost: age old" in text
+    assert "One group lost over a quarter of its rows: age old" in text
     assert "before" not in text.partition("What analysts lose")[2].partition("Is it true?")[0]
 
 
@@ -234,6 +234,52 @@ def test_changes_below_one_per_cent_are_all_told_alike(designs: dict[str, Design
     text = words_of(checked(statement(designs["xor"], fine, counts=counts)))
     assert text.count("< 1 %") == 2
     assert "0.7 %" not in text
+
+
+def test_both_statements_round_a_change_alike(designs: dict[str, Design], fine: Audit) -> None:
+    """496 of 701 rows were a loss of 29 % on one page and of 30 % on the other; 200 to 470 were +140 % and +135 %."""
+    counts = BeforeAfter((ValueCount(("X",), ("0",), 701, 496), ValueCount(("X",), ("1",), 200, 470)), ())
+    inside = statement(designs["xor"], fine, counts=counts)
+    outside = public_statement(designs["xor"].card() | {"changes": counts.public(1)})
+    for page in (inside, outside):
+        text = words_of(checked(page))
+        assert "−30 %" in text
+        assert "+135 %" in text
+    assert counts.single[0].words().endswith("(loses 30 %)")
+
+
+@pytest.mark.parametrize(
+    ("kept", "withheld", "said"),
+    [
+        (True, False, "are right, up to chance. dalenius estimate card.json released.csv adds intervals."),
+        (True, True, "So shares that are counted in the released table are right, up to chance."),
+        (False, False, "Do not count as if nothing had been changed."),
+        (False, True, "do not read shares of the original table off the released one."),
+    ],
+)
+def test_the_public_statement_says_whether_shares_can_be_counted(
+    kept: bool, withheld: bool, said: str, designs: dict[str, Design]
+) -> None:
+    """It warned against counting where every share is kept, and left it open where none is."""
+    facts = Facts.of_card(designs["xor"].card())
+    facts = replace(facts, output=facts.inputs, withheld=withheld, shape=replace(facts.shape, keeps_shares=kept))
+    assert said in _use(facts)
+
+
+def test_a_card_without_its_recipe_is_not_said_to_show_it(designs: dict[str, Design]) -> None:
+    card = designs["xor"].card()
+    assert "published recipe" in words_of(checked(public_statement(card)))
+    card["channel"] = {k: card["channel"][k] for k in ("inputs", "output")} | {"form": "withheld"}
+    text = words_of(checked(public_statement(card)))
+    assert "neither this page nor card.json holds it" in text
+    assert "published recipe" not in text
+
+
+def test_a_secret_in_groups_is_said_to_be_protected_as_groups(designs: dict[str, Design]) -> None:
+    card = designs["xor"].card()
+    said = "X1 is protected in its groups. Which value within a group a row has is not protected."
+    assert said not in words_of(checked(public_statement(card)))
+    assert said in words_of(checked(public_statement(card | {"grouped_secrets": ["X1"]})))
 
 
 def test_a_small_change_is_not_called_none_in_public(designs: dict[str, Design]) -> None:

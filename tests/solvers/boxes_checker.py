@@ -8,7 +8,7 @@ from dalenius.core.reading import require
 from dalenius.documents import proved_text
 from dalenius.errors import NotCertified
 from dalenius.kernel.numbers import Refused
-from dalenius.mechanisms.columns.box_proof import Labels, proof_by_boxes
+from dalenius.mechanisms.columns.disclosure.box_proof import Labels, proof_by_boxes
 
 
 def boxes_bound(p, views, dual, tree):

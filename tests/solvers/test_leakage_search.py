@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from dalenius.errors import SolverFailed
-from dalenius.solvers.leakage import Program, Term, search, searching
+from dalenius.solvers.leakage import Program, Term, search, searching, simple
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.layout import Layout
+from dalenius.solvers.leakage.linear import _rows, row_count
+from dalenius.solvers.leakage.simple import linear_channels
+from dalenius.stopping import limited
 from tests.effort import effort
 from tests.leakage_instances import (
     MIXTURES,
@@ -349,3 +352,17 @@ def test_what_neither_method_can_hold_is_refused(monkeypatch):
     monkeypatch.setattr(searching, "_DENSE", 1)
     with pytest.raises(SolverFailed, match="more memory"):
         search(mixture("local", 10), gap=GAP, seconds=60)
+
+
+def test_point_14_no_linear_program_is_written_out_that_time_does_not_allow():
+    program = coin(Fraction(1, 4))
+    assert list(linear_channels(program))
+    rows = row_count(program)
+    assert rows >= len(list(_rows(program)))
+    with limited(0):
+        assert list(linear_channels(program)), "a small one is written at once"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simple, "_A_ROW", 1.0)
+        with limited(2 * rows):
+            assert not list(linear_channels(program))
+        assert list(linear_channels(program)), "without an end there is time"

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.solvers import exact_basic_solution, exact_dual, maximise, solve
+from dalenius.solvers.lp import OutOfTime, run, silent_simplex
+from dalenius.stopping import LAST_CALL, SHARE, left_for_a_call, limited
 from tests.solvers.rows import independent
 
 
@@ -140,3 +142,52 @@ def test_pinned_rows_are_zero_and_contradictions_are_refused():
     assert exact_dual([[1, 1]], [5], []) == [0, 0]
     with pytest.raises(SolverFailed, match="dependent"):
         exact_dual([[1, 1], [2, 2]], [1, 3], [0, 1])
+
+
+class Recorded:
+    """Stands for HiGHS: what it was allowed, after runs of seven seconds."""
+
+    def __init__(self):
+        self.limits = []
+
+    def getRunTime(self):
+        return 7.0
+
+    def setOptionValue(self, name, value):
+        assert name == "time_limit"
+        self.limits.append(value)
+
+    def run(self):
+        return highspy.HighsStatus.kOk
+
+
+def test_point_14_no_run_of_a_solver_has_more_time_than_is_left():
+    solver = Recorded()
+    run(solver)
+    with limited(3):
+        run(solver)
+        run(solver, 2)
+        run(solver, 60)
+    with limited(0):
+        run(solver)
+    free, some, fewer, more, last = solver.limits
+    assert free == highspy.kHighsInf
+    assert 9 < some <= 10
+    assert fewer == 9
+    assert 9 < more <= 10
+    assert last == 7 + LAST_CALL, "what ends a search may need one more call"
+
+
+def test_point_14_the_last_call_has_a_share_of_the_time():
+    with limited(1000), limited(0.0):
+        assert left_for_a_call() == LAST_CALL
+    with limited(1000):
+        assert left_for_a_call() > SHARE * 1000
+
+
+def test_point_14_a_program_that_does_not_end_in_time_says_so():
+    draw = np.random.default_rng(1)
+    A = draw.random((300, 300))
+    with pytest.raises(OutOfTime, match="300 rows"):
+        maximise(draw.random(300), A, np.full(300, -np.inf), np.ones(300), seconds=0.0)
+    assert silent_simplex(1e-9).getOptionValue("time_limit")[1] == highspy.kHighsInf

@@ -172,11 +172,11 @@ def test_the_interior_point_ends_at_a_channel_and_its_dual(J):
     S = np.random.default_rng(J).normal(size=(J, 2)) @ W.T
     found = best_letters(p, M, S, enough=lambda c, gap: gap < 1e-8)
     assert found.gap < 1e-8
-    assert found.c.min() > 0
-    assert np.abs(found.c.sum(axis=0) - 1).max() < 1e-8
-    assert np.abs((found.c * p) @ M).max() < 1e-8
+    assert found.shares.min() > 0
+    assert np.abs(found.shares.sum(axis=0) - 1).max() < 1e-8
+    assert np.abs((found.shares * p) @ M).max() < 1e-8
     upper = p @ (S + found.multipliers @ M.T).max(axis=0)
-    assert upper == pytest.approx(float(((found.c * S) @ p).sum()), abs=1e-7)
+    assert upper == pytest.approx(float(((found.shares * S) @ p).sum()), abs=1e-7)
 
 
 def test_both_eliminations_give_the_same_direction(monkeypatch):

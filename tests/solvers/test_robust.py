@@ -101,3 +101,36 @@ def test_without_the_solver_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch
     program.add("nonnegative", [0], [0], [1.0], [0.0])
     with pytest.raises(Unsupported, match=r"pip install 'dalenius\[robust\]'"):
         program.solve(np.ones(1))
+
+
+def far(n: int) -> tuple[np.ndarray, Limits]:
+    """Distances on a line, weighed by a law that is not uniform."""
+    law = np.arange(1, n + 1) / (n * (n + 1) / 2)
+    return law[:, None] * absolute(n), Limits(np.zeros((0, n, n)), np.zeros(0))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n", [3, 5])
+def test_newton_steps_close_what_a_conic_solver_leaves(n: int) -> None:
+    cost, free = far(n)
+    found = least_contraction(free, cost=cost, level=0.2, gap=2e-9)
+    assert found.value - found.bound <= 2e-9
+    assert pairwise_contraction(found.rows, total_variation(found.rows)[1])[1] <= 0.2
+
+
+@pytest.mark.slow
+def test_sixteen_values_are_closed_too() -> None:
+    cost, free = far(16)
+    found = least_contraction(free, cost=cost, level=0.2, gap=5e-9, seconds=300)
+    assert found.value - found.bound <= 5e-9
+    assert pairwise_contraction(found.rows, total_variation(found.rows)[1])[1] <= 0.2
+
+
+@pytest.mark.long
+def test_newton_steps_from_a_poor_start_spoil_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    cost, free = far(4)
+    usual = least_contraction(free, cost=cost, level=0.2, gap=1e-6)
+    monkeypatch.setattr("dalenius.solvers.robust._POLISHED", 1.0)
+    found = least_contraction(free, cost=cost, level=0.2, gap=1e-6)
+    assert found.bound <= usual.value
+    assert usual.bound <= found.value <= found.bound + 1e-6

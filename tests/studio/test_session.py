@@ -64,7 +64,7 @@ def test_the_ends_of_a_curve_change_nothing_and_reveal_nothing(begin: Beginning)
     first, last = session.trade["points"][0], session.trade["points"][-1]
     assert (first["x"], first["changed"], first["columns"][0]["note"]) == (0, "none", "not changed")
     assert last["y"] == 0
-    assert last["title"] == "A row reveals at most 0 bits about vote"
+    assert last["title"] == "A row reveals nothing about vote"
     assert last["columns"][0]["note"].startswith("changed in ")
     assert {fact["term"]: fact["value"] for fact in last["facts"]}["Worst row"] == "1 ×"
     session.pick(0)

@@ -83,6 +83,19 @@ def _opened(module: str, *, ours: bool) -> Any:
         gc.enable()
 
 
+def _named() -> list[Any]:
+    """The outputs of this command that have their name; most commands that fail never open that room."""
+    room = sys.modules.get("dalenius.outputs")
+    return room.NAMED if room is not None else []
+
+
+def _interrupted(charging: bool) -> DaleniusError:
+    """What somebody is told who ended a command: also what had been written by then."""
+    places = ", ".join(map(str, _named()))
+    charged = "dalenius ledger status shows what is charged." if charging else "Nothing was charged."
+    return DaleniusError("interrupted", code="interrupted", state=places and f"Written before: {places}. {charged}")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
@@ -104,6 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prepared()
     arguments = None
     began = time.monotonic()
+    _named().clear()
     try:
         if any("\0" in word for word in words):  # no shell lets one through, but a program may
             raise InputError("an argument holds a NUL character.", do="Leave it out.")
@@ -120,7 +134,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         failed(e, machines=machines and not answered, charging=charging)
         return e.exit_code
     except KeyboardInterrupt:
-        failed(DaleniusError("interrupted", code="interrupted"), machines=machines, charging=charging)
+        failed(_interrupted(charging), machines=machines, charging=charging)
         return CODE
     except BrokenPipeError:
         silenced()

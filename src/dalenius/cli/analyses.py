@@ -2,14 +2,12 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
-from fractions import Fraction
 from math import exp
 from typing import Any
 
 from dalenius.core import Noise
-from dalenius.core.cdf import shown
 from dalenius.core.digits import many
-from dalenius.core.numbers import exact
+from dalenius.documents.text import as_decimal
 from dalenius.errors import InputError
 from dalenius.evidence import (
     NumberEstimate,
@@ -76,7 +74,7 @@ def of_numbers(arguments: Namespace, channel: Noise, released: str) -> tuple[lis
         lines = [*_regression_lines(fit, arguments.weights), _rounded_words(channel, [arguments.linear, *on])]
         return lines, said | {
             "regression": fit.to_json(),
-            "grid_steps": {name: shown(step) for name, step in _steps(channel).items()},
+            "grid_steps": {name: as_decimal(step) for name, step in channel.steps.items()},
         }
     numbers = estimate_numbers(channel, released, **how)
     pairs = estimate_covariances(channel, released, **how)
@@ -84,7 +82,7 @@ def of_numbers(arguments: Namespace, channel: Noise, released: str) -> tuple[lis
     lines += [f"  {a}, {b}: covariance {f.estimate:.6g}  [{f.low:.6g}, {f.high:.6g}]" for (a, b), f in pairs.items()]
     lines.append(_rounded_words(channel, [number.column for number in numbers]))
     document: dict[str, Any] = {"rows": numbers[0].rows, "target": arguments.target, **said}
-    document["grid_steps"] = {name: shown(step) for name, step in _steps(channel).items()}
+    document["grid_steps"] = {name: as_decimal(step) for name, step in channel.steps.items()}
     document["numbers"] = {number.column: number.to_json() for number in numbers}
     if pairs:
         document["covariances"] = [{"columns": list(pair), **figure.to_json()} for pair, figure in pairs.items()]
@@ -176,16 +174,10 @@ def _number_words(numbers: Sequence[NumberEstimate], weights: str | None) -> lis
 
 def _rounded_words(channel: Noise, columns: Sequence[str]) -> str:
     """What a card cannot tell: how the numbers lay between the points of their grid."""
-    steps = _steps(channel)
-    listed = joined([f"{column} in steps of {shown(steps[column])}" for column in columns])
-    apart = joined([f"{shown(steps[column] / 2)} ({column})" for column in columns], "or")
+    steps = channel.steps
+    listed = joined([f"{column} in steps of {as_decimal(steps[column])}" for column in columns])
+    apart = joined([f"{as_decimal(steps[column] / 2)} ({column})" for column in columns], "or")
     return (
         f"Said of numbers on their grid: {listed}. Numbers that lay between were rounded before the noise; their own "
         f"mean may lie up to {apart} beside."
     )
-
-
-def _steps(channel: Noise) -> dict[str, Fraction]:
-    """The step of the grid of each column; none where a column has one number."""
-    points = {column: [exact(letter) for letter in letters[:2]] for column, letters in channel.inputs.items()}
-    return {column: grid[-1] - grid[0] for column, grid in points.items()}

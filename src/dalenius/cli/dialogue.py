@@ -29,8 +29,11 @@ RELEASED = (
 )
 PERSON = "With several rows of one person the promise must cover them all together. Answer y and the column that names "
 PERSON += "the person, as in: y person_id"
-GROUPS = "Rows in one group look alike in the release. Groups were chosen so that no combination has few rows. Numbers "
-GROUPS += "can be cut elsewhere, as in: visits=1,3,7. The file lists all groups; you can also edit them there."
+GROUPS = (
+    "Rows in one group look alike in the release. Where one recipe changes all columns together, groups were chosen so "
+    "that no combination has few rows. Numbers can be cut elsewhere, as in: visits=1,3,7. The file lists all groups; "
+    "you can also edit them there."
+)
 PROMISE = (
     "1 limits how often a guess is right. 2 limits what a row reveals on average; one bit is the answer to one fair "
 )

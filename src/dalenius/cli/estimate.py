@@ -15,7 +15,7 @@ from dalenius.evidence import answers, counted, described, digests, forecast, no
 from dalenius.evidence.scripts import script
 from dalenius.measures import Estimate, estimate_law, information_kept
 from dalenius.measures.inversion import surprise
-from dalenius.outputs import new_file
+from dalenius.outputs import new_file, refuse_existing
 from dalenius.tables import read_json, read_told
 
 SHOWN = 40
@@ -25,6 +25,7 @@ TABLES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
 def run(arguments: Namespace) -> None:
     if arguments.export:
         in_r = Path(arguments.export).suffix.lower() == ".r"
+        refuse_existing(Path(arguments.export), force=arguments.force, inputs=map(Path, arguments.files))
         with new_file(Path(arguments.export), force=arguments.force) as place:
             place.write_text(script("estimate.R" if in_r else "estimate.py"), encoding="utf-8")
         needs = "R with jsonlite" if in_r else "Python 3.11"

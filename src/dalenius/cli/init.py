@@ -15,7 +15,8 @@ from typing import Any
 from dalenius.cli.dialogue import ask, ask_again
 from dalenius.cli.terminal import dialect_of, say
 from dalenius.cli.waiting import about
-from dalenius.core.digits import figure, many
+from dalenius.core import Guarantee
+from dalenius.core.digits import bits, many
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError
 from dalenius.mechanisms.declared import SECONDS
@@ -205,11 +206,7 @@ def _words(table: Table, found: Draft, *, shown: bool) -> list[str]:
         lines += [f"  {name} is left out: {why}." for name, why in found.left_out.items()]
         lines += _grouped(found)
     lines += [_smallest(found)] if found.form == DENSE else []
-    lines.append(f"Promise: {_promise_words(found)}")
-    if wish.times is not None:
-        lines.append(
-            f"Promise: {_promise_words(replace(found, wish=replace(wish, promise='times', level=wish.times)))}"
-        )
+    lines += [f"Promise: {words}." for words in _promise_lines(found)]
     if wish.promise == "guess" and wish.times is None:
         lines.append("That is about the average row. --times-at-most 2 beside it limits what any single row reveals.")
     lines.append(f"How: {found.because}")
@@ -227,10 +224,8 @@ def _grouped(found: Draft) -> list[str]:
 def _each_group(groups: Sequence[Groups], wish: Wish) -> list[str]:
     """A line for each column: its name, whether it is secret, and its groups."""
     width = max(len(group.look.name) for group in groups)
-    secret = {True: "secret; ", False: ""}
-    return [
-        f"  {group.look.name:<{width}}  {secret[group.look.name in wish.secrets]}{group.words()}" for group in groups
-    ]
+    role = dict.fromkeys(wish.keep, "not changed; ") | dict.fromkeys(wish.secrets, "secret; ")
+    return [f"  {group.look.name:<{width}}  {role.get(group.look.name, '')}{group.words()}" for group in groups]
 
 
 def _smallest(found: Draft) -> str:
@@ -249,22 +244,24 @@ def _rare(found: Draft) -> str:
     return "Combinations do not matter here: each column has a recipe of its own."
 
 
-def _promise_words(found: Draft) -> str:
-    """The promise in one sentence, with what an attacker knows anyway."""
-    wish = found.wish
-    secret = joined([", ".join(view) for view in found.wish.protect])
-    if wish.level is None:
-        return f"a row reveals nothing about {secret}."
-    limit = figure(wish.level, "up", 6)
-    if wish.promise == "reveal":
-        everything = sum(g.bits for g in found.secrets)
-        return f"a row reveals at most {limit} bits about {secret}; everything about it is {everything:.2f} bits."
-    if wish.promise == "guess":
-        anyway = f"{round(found.most_frequent * 1000)} without the release"
-        return f"an attacker guesses {secret} right at most {ceil(wish.level * 1000)} times in 1,000 ({anyway})."
-    if wish.promise == "times":
-        return f"no released row makes an answer about {secret} more than {limit} times as likely."
-    return f"no released entry is more than {limit} times likelier for one person than for another."
+def _promise_lines(found: Draft) -> list[str]:
+    """The promises, each in one sentence, with what an attacker knows anyway."""
+    return [_promised_of(found, promise) for promise in found.wish.promises]
+
+
+def _promised_of(found: Draft, promise: Guarantee) -> str:
+    """One promise in one sentence, with what there is to know about its own secret."""
+    together = f"{joined(promise.secret)} together" if len(promise.secret) > 1 else ""
+    words = promise.briefly(together)
+    if promise.key == "leakage":
+        return f"{words}; everything about it is {bits(found.bits(promise.secret), 'nearest')}"
+    if promise.key == "guess":
+        return f"{words} ({round(found.most_frequent(promise.secret) * 1000)} without the release)"
+    if promise.key == "local_dp" and found.max_rows > 1:
+        who = found.wish.person
+        _, _, than = words.partition(" is more than ")
+        return f"no set of released rows of one {who} is more than {than.replace('person', str(who))}"
+    return words
 
 
 def _document(found: Draft) -> dict[str, Any]:

@@ -24,7 +24,7 @@ __all__ = ["CODE", "Interrupted", "interruptible", "overtime", "seconds_left", "
 
 CODE = 130
 PATIENCE = 1.0  # seconds that a clean end may take: with what a busy machine adds, less than two
-AGAIN = 0.2  # seconds until somebody who asked for the best design is thought of again
+AGAIN = 0.2  # seconds until the clock rings once more: for somebody who waits, and for what did not hear it
 LONGEST = 1.6  # seconds after which nothing that is not proved is waited for
 LATE = 1.1  # times --seconds: what somebody should be told about
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -168,10 +168,11 @@ def within(seconds: float, what: str) -> Iterator[None]:
     threading.Thread(target=watch, daemon=True, name="time limit").start()  # before the clock: `late` must not break it
     before = signal.signal(signal.SIGALRM, late)
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        # Again and again: an error that is raised while an object is finalised, or a module imported, is swallowed.
+        signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
         yield
     finally:
-        try:  # the signal comes at most once, but as late as in the next line
+        try:  # the signal may come as late as in the next line
             signal.setitimer(signal.ITIMER_REAL, 0)
         finally:
             done.set()

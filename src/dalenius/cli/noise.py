@@ -62,8 +62,8 @@ def _problem(arguments: Namespace) -> Problem:
     document: dict[str, Any] = {
         "source": {"table": str(arguments.table)} | dialect_of(arguments).to_json(),
         "columns": {
-            name: {"grid": dict(zip(("low", "high", "step"), g, strict=True)), "missing": gap}
-            for name, g, gap in zip(names, grids, arguments.missing or ["refuse"] * len(names), strict=True)
+            name: {"grid": dict(zip(("low", "high", "step"), grid, strict=True)), "missing": gap}
+            for name, grid, gap in zip(names, grids, arguments.missing or ["refuse"] * len(names), strict=True)
         },
         "mechanism": mechanism,
     }

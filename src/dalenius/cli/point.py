@@ -108,7 +108,7 @@ def _rate(asked: Region, d: Fraction, e: Fraction) -> Answer:
 
 
 def _member(found: Membership, point: list[Fraction]) -> Answer:
-    r, d, e = (float(v) for v in point)
+    r, d, e = (float(value) for value in point)
     document: dict[str, Any] = {"rate_bits": r, "distortion": d, "equivocation_bits": e, "inside": found.inside}
     where = f"(R, D, E) = ({r:.9g}, {d:.9g}, {e:.9g})"
     if found.witness:

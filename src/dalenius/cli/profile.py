@@ -37,8 +37,11 @@ def _with_groups(document: dict[str, Any], table: Table) -> dict[str, Any]:
         groups = suggested_groups(table, list(rare)) if rare else {}
     except TableError:  # values that cannot be released, such as pages of text, can still be looked at
         return {}
+    groups = {name: found for name, found in groups.items() if not found.untouched}  # a group of one value helps nobody
     better = {
         note: f"{note.removesuffix(HINT)}suggested groups: {', '.join(map(_short, groups[name].labels))}"
+        if name in groups
+        else note.removesuffix(f"; {HINT}")
         for name, note in rare.items()
     }
     grouped = [column_lines(found, "suggested groups") for found in groups.values()]
@@ -48,11 +51,12 @@ def _with_groups(document: dict[str, Any], table: Table) -> dict[str, Any]:
 
 
 def _words(document: dict[str, Any]) -> list[str]:
-    lines = [f"{document['table']}: {many(document['rows'], 'row')}, {many(len(document['columns']), 'column')}", ""]
+    lines = [f"{document['table']}: {many(document['rows'], 'row')}, {_columns(document)}", ""]
     shown = [(_short(name), column) for name, column in document["columns"].items()]
     width = max(len(name) for name, _ in shown)
     for name, column in shown:
         kind = next((word for sign, word in KINDS.items() if column[sign]), "values")
+        kind = kind.removesuffix("s") if column["distinct"] == 1 else kind
         count = f"{column['distinct']:,}" + ("" if column["distinct_is_exact"] else "+")
         top = ", ".join(f"{_short(entry['letter'])} ({entry['count']:,})" for entry in column.get("top", [])[:4])
         gaps = f"; {column['missing']:,} missing" if column["missing"] else ""
@@ -73,6 +77,11 @@ def _words(document: dict[str, Any]) -> list[str]:
         lines += ["", *(f"- {note}" for note in document["notes"])]
     lines += ["", "To put into a problem file:", "", document["toml"]]
     return lines
+
+
+def _columns(document: dict[str, Any]) -> str:
+    """How many columns the table has, also those that cannot be released."""
+    return many(len(document["columns"]) + len(document["unreadable"]), "column")
 
 
 def _short(letter: str) -> str:

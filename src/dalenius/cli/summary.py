@@ -113,7 +113,7 @@ def _not_covered(facts: Facts) -> str:
 
 
 def _lost(found: Losses) -> list[str]:
-    """Values and combinations that are mostly gone, the largest first."""
+    """Values that lost over a quarter of their rows and combinations that are gone, the largest first."""
     if not found.counted:
         return ["not counted: noise moves numbers, so that no value keeps its own rows."]
     named = list(found.lost[:NAMED])

@@ -4,8 +4,9 @@ import csv
 import io
 import json
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from dalenius.cli.terminal import say
 from dalenius.core.numbers import down, up
@@ -19,14 +20,19 @@ __all__ = ["foreseen", "write_curve", "written"]
 FILES = "curve.csv, curve.json and curve.svg"
 
 
+class Written(Protocol):
+    """A point of a curve."""
+
+    def to_json(self) -> dict[str, Any]: ...
+
+
 def written(arguments: Namespace, folder: Path, curve: Sweep) -> int:
     """Write the curve, and say what it shows."""
-    steps = [step.to_json() for step in curve.steps]
-    return write_curve(arguments, folder, steps, _table(curve), _chart(curve), _words(curve))
+    return write_curve(arguments, folder, curve.steps, _table(curve), _chart(curve), _words(curve))
 
 
 def write_curve(
-    arguments: Namespace, folder: Path, steps: list[dict[str, Any]], table: str, chart: Chart, words: list[str]
+    arguments: Namespace, folder: Path, steps: Sequence[Written], table: str, chart: Chart, words: list[str]
 ) -> int:
     """Write a curve to a folder: as JSON, as a table and as a picture; then say what it shows.
 
@@ -36,7 +42,7 @@ def write_curve(
         Of the command.
     folder : Path
         To be made.
-    steps : list of dict
+    steps : sequence
         The points of the curve.
     table : str
         The same as CSV.
@@ -50,7 +56,7 @@ def write_curve(
     int
         The exit code.
     """
-    document = json.dumps(steps, indent=1)
+    document = json.dumps([step.to_json() for step in steps], indent=1)
     with new_folder(folder, CURVE, force=arguments.force) as place:
         write_text(place / "curve.json", f"{document}\n", private=True)
         write_text(place / "curve.csv", table, private=True)

@@ -62,6 +62,8 @@ def run(arguments: Namespace) -> None:
             lines += [] if arguments.problem else _counted_by(arguments.design)  # which the problem is compared with
         if arguments.problem:
             lines.append(f"Compared: the design keeps every promise, limit and shape of {arguments.problem}.")
+    if arguments.table:  # which was recounted
+        lines = [line.replace("; --table recounts one.", ".") for line in lines]
     say(arguments, lines, document)
 
 

@@ -16,7 +16,7 @@ ERASED = "(missing)"
 
 def texts(numbers: Sequence[Any]) -> list[str]:
     """Numbers as a document writes them."""
-    return [str(v) for v in numbers]
+    return [str(number) for number in numbers]
 
 
 class Dual:
@@ -145,7 +145,7 @@ class Dual:
                 table[a, world] = next(given)
             self.rows[k] = [[str(table[a, world][t]) for a in s_new for world in k_new] for t in range(self.many)]
         if self.orders.design["mechanism"].get("preserve_marginals"):
-            margins = [str(-int(v)) for v in next(given)]
+            margins = [str(-int(value)) for value in next(given)]
         return margins
 
     def gauges(self) -> None:
@@ -206,8 +206,7 @@ class Dual:
             for cut in cuts:
                 weights = [cut["weights"][place[x]] if x in place else 0 for x in range(len(self.orders.inputs))]
                 used = [place[x] for x, weight in enumerate(weights) if weight]
-                laws = [[str(law[e]) for e in used] for law in cut["laws"]]
-                self.cuts.append({"promise": k, "weights": texts(weights), "laws": laws})
+                self._cut(k, weights, cut["laws"], used)
 
     def within(self) -> None:
         """Laws of the cells of a ball with their weights, and for each letter the posteriors of (s, k) with weight."""
@@ -224,8 +223,12 @@ class Dual:
                 place = {tuple(sorted(label.items())): e for e, label in enumerate(cut["labels"])}
                 labels = [tuple(sorted((n, cell[n]) for n in {*secret, *orders.beside})) for cell in cells]
                 used = [place[label] for label in dict.fromkeys(x for x, w in zip(labels, weights, strict=True) if w)]
-                laws = [[str(law[e]) for e in used] for law in cut["laws"]]
-                self.cuts.append({"promise": k, "weights": texts(weights), "laws": laws})
+                self._cut(k, weights, cut["laws"], used)
+
+    def _cut(self, k: int, weights: list[Any], laws: list[list[Any]], used: list[int]) -> None:
+        """A cut of promise k: weights, and of each law the entries at these places."""
+        kept = [[str(law[e]) for e in used] for law in laws]
+        self.cuts.append({"promise": k, "weights": texts(weights), "laws": kept})
 
     def near(self) -> None:
         inputs = self.orders.inputs

@@ -377,7 +377,7 @@ def given(orders: Orders, proof: Json) -> Json:
         prices.append([str(sum(1 for member in members)), own])
     tree: list[Any] = []
     for node in proof["tree"]:
-        if len(node) == 2 and all(type(v) is int for v in node):
+        if len(node) == 2 and all(type(value) is int for value in node):
             tree.append(["split", new[node[0]], node[1]])
         else:
             tree.append(["leaf", *(text(node[i]) for i in at)])

@@ -1,6 +1,7 @@
 """The six nouns: `Pmf`, `Channel`, `Guarantee`, `Problem`, `Design`, `Certificate`. Frozen, checked at birth."""
 
 from dalenius.core.channel import Channel
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.design import Certificate, Design
 from dalenius.core.forms import (
     Listed,
@@ -18,7 +19,6 @@ from dalenius.core.forms import (
     Windows,
     channel_of,
 )
-from dalenius.core.gauges import Guess, MaximalLeakage, Sibson, TotalVariation
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -29,7 +29,7 @@ from dalenius.core.guarantee import (
     LocalDP,
     WorstCaseLeakage,
 )
-from dalenius.core.kernel import Kernel
+from dalenius.core.guess_guarantees import Guess, MaximalLeakage, Sibson, TotalVariation
 from dalenius.core.markov import MarkovChain
 from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.objective import (

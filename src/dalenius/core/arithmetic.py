@@ -1,16 +1,38 @@
 """Logarithms and exponentials in whole numbers: rational bounds of both sides, by the arithmetic of the kernel."""
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from dalenius.errors import InputError
 from dalenius.kernel import logs
 from dalenius.kernel.logs import BITS, E_HIGH, E_LOW, nats, times_log2
 
-__all__ = ["BITS", "E_HIGH", "E_LOW", "apart", "exp", "log2", "nats", "share_log2", "times_log2", "two_to"]
+__all__ = [
+    "BITS",
+    "E_HIGH",
+    "E_LOW",
+    "apart",
+    "exp",
+    "log2",
+    "nats",
+    "share_log2",
+    "summed_bits",
+    "times_log2",
+    "two_to",
+]
 
 
 def log2(q: Fraction) -> tuple[int, int]:
     """Integers (low, high) with low <= 2^BITS log2(q) <= high; equal when q is a power of two.
+
+    Parameters
+    ----------
+    q : Fraction
+        Positive.
+
+    Returns
+    -------
+    tuple of two int
 
     >>> log2(Fraction(1, 8)) == (-3 << BITS, -3 << BITS)
     True
@@ -35,6 +57,17 @@ def share_log2(w: int, total: int, tops: tuple[int, int], bottoms: tuple[int, in
 
     Of each number only the first bits are looked at: they may have thousands of digits.
 
+    Parameters
+    ----------
+    w, total : int
+        The share w / total.
+    tops, bottoms : tuple of two int
+        The factors of the ratio.
+
+    Returns
+    -------
+    tuple of two int
+
     >>> share_log2(1, 4, (1, 8), (2, 2)) == (1 << BITS - 2, 1 << BITS - 2)
     True
     """
@@ -43,8 +76,40 @@ def share_log2(w: int, total: int, tops: tuple[int, int], bottoms: tuple[int, in
     return w * (a[0] + b[0] - c[1] - d[1]) // total, -(-w * (a[1] + b[1] - c[0] - d[0]) // total)
 
 
+def summed_bits(ends: Iterable[tuple[int, int]]) -> tuple[Fraction, Fraction]:
+    """The sum of terms that are known between two ends, in units of 2^-BITS bits each; as numbers of bits.
+
+    Parameters
+    ----------
+    ends : iterable of (low, high)
+        Of each term.
+
+    Returns
+    -------
+    tuple of two Fraction
+
+    >>> summed_bits([(1 << BITS, 1 << BITS), (0, 1 << BITS - 1)])
+    (Fraction(1, 1), Fraction(3, 2))
+    """
+    below = above = 0
+    for low, high in ends:
+        below += low
+        above += high
+    return Fraction(below, 1 << BITS), Fraction(above, 1 << BITS)
+
+
 def apart(level: Fraction) -> Fraction:
-    """An upper bound of the total variation between laws whose ratios are at most r = e^level: (r - 1) / (r + 1)."""
+    """An upper bound of the total variation between laws whose ratios are at most r = e^level: (r - 1) / (r + 1).
+
+    Parameters
+    ----------
+    level : Fraction
+        In nats.
+
+    Returns
+    -------
+    Fraction
+    """
     r = exp(level)[1]
     return (r - 1) / (r + 1)
 
@@ -53,6 +118,17 @@ def exp(x: Fraction, bits: int = 64) -> tuple[Fraction, Fraction]:
     """Multiples (low, high) of 2^-bits with low <= e^x <= high, for 0 <= x <= 100; coarser from 2^56 on.
 
     So much below e^x that `nats` proves low to be below.
+
+    Parameters
+    ----------
+    x : Fraction
+        The exponent.
+    bits : int
+        After the point.
+
+    Returns
+    -------
+    tuple of two Fraction
 
     >>> low, high = exp(Fraction(1))
     >>> float(low), (high - low) * 2**64
@@ -64,11 +140,20 @@ def exp(x: Fraction, bits: int = 64) -> tuple[Fraction, Fraction]:
 
 
 def two_to(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Bounds of 2^x.
+    """Bounds of 2^x, for exponents of at most five digits; exact for a whole x.
+
+    Parameters
+    ----------
+    x : Fraction
+        The exponent.
+
+    Returns
+    -------
+    tuple of two Fraction
 
     >>> two_to(Fraction(-3)), round(float(two_to(Fraction(1, 2))[0]), 12)
     ((Fraction(1, 8), Fraction(1, 8)), 1.414213562373)
     """
-    k = x.numerator // x.denominator
-    ends = exp((x - k) / E_HIGH, 128)[0], exp((x - k) / E_LOW, 128)[1]
-    return ends[0] * Fraction(2) ** k, ends[1] * Fraction(2) ** k
+    if abs(x) >= 1 << 16:
+        raise InputError(f"2^{float(x):g} is asked for; the exponent lies between -65536 and 65536")
+    return logs.two_to(x)

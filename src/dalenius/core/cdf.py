@@ -8,7 +8,7 @@ from math import log1p
 from statistics import NormalDist
 from typing import Any, Self
 
-from dalenius.core.numbers import down, exact, written
+from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError
 
 __all__ = ["Cdf"]
@@ -41,10 +41,10 @@ class Cdf:
         ((law, given),) = document.items()
         try:
             if law == "points":
-                found = cls(law, tuple(tuple(exact(v, "cdf") for v in point) for point in given))
+                found = cls(law, tuple(tuple(exact(value, "cdf") for value in point) for point in given))
             else:
                 listed = given if isinstance(given, list | tuple) else [given]
-                found = cls(str(law), (tuple(exact(v, "cdf") for v in listed),))
+                found = cls(str(law), (tuple(exact(value, "cdf") for value in listed),))
         except TypeError:
             raise InputError("points is a list of pairs [x, F(x)]") from None
         found._check()
@@ -82,20 +82,10 @@ class Cdf:
                 points = ((low, Fraction(0)), (high, Fraction(1)))
             (a, f), (b, g) = next(two for two in pairwise(points) if two[1][1] >= level)
             return a + (level - f) / (g - f) * (b - a)
-        values = [float(v) for v in self.parameters[0]]
+        values = [float(value) for value in self.parameters[0]]
         x = NormalDist(*values).inv_cdf(float(level)) if self.law == "normal" else -values[0] * log1p(-float(level))
         return exact(repr(x))
 
     def to_json(self) -> dict[str, Any]:
         rows = [[written(entry) for entry in row] for row in self.parameters]
         return {self.law: rows if self.law == "points" else rows[0]}
-
-
-def shown(q: Fraction) -> str:
-    """A cut as people write it: a decimal where there is a finite one.
-
-    >>> shown(Fraction(5, 2)), shown(Fraction(1, 3))
-    ('2.5', '1/3')
-    """
-    short = written(q) if q.denominator == 1 else down(q)
-    return short if exact(short) == q else written(q)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dalenius.core.kernel import Kernel, Rows, alphabets, in_units, once_each
+from dalenius.core.conditional_law import Kernel, Rows, alphabets, in_units, once_each
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets, outcome_words
 from dalenius.errors import InvalidChannel, MismatchError
@@ -87,7 +87,7 @@ class Channel(Kernel):
             ticks = [max(0, round(float(entry) * unit)) for entry in row]
             largest = max(range(len(ticks)), key=ticks.__getitem__)
             ticks[largest] += unit - sum(ticks)
-            rows.append(tuple(Fraction(t, unit) for t in ticks))
+            rows.append(tuple(Fraction(tick, unit) for tick in ticks))
         return cls(inputs, output, tuple(rows))
 
     @classmethod
@@ -101,7 +101,9 @@ class Channel(Kernel):
         output = alphabets(document["output"], "output")
         if not isinstance(document["rows"], list) or not all(isinstance(r, list) for r in document["rows"]):
             raise InvalidChannel('"rows" is a list of lists of numbers')
-        texts = {v for row in document["rows"] for v in row if isinstance(v, str)}  # most of a large channel is zero
+        texts = {
+            value for row in document["rows"] for value in row if isinstance(value, str)
+        }  # most of a large channel is zero
         known = {text: exact(text, "a recipe entry") for text in texts}
         rows = tuple(
             tuple(known[entry] if isinstance(entry, str) else exact(entry, "a recipe entry") for entry in row)

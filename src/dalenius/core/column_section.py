@@ -109,9 +109,9 @@ def _recoded(s: Section, missing: str) -> Column:
             column = Column.cut(given, labels, missing=missing)
         else:
             for label, group in given.items():
-                if not isinstance(group, list) or not all(type(v) in (str, int) for v in group):
+                if not isinstance(group, list) or not all(type(value) in (str, int) for value in group):
                     raise InputError(f"the group {label!r} must be a list of values")
-            column = Column.grouped({k: [str(v) for v in group] for k, group in given.items()}, missing=missing)
+            column = Column.grouped({k: [str(value) for value in group] for k, group in given.items()}, missing=missing)
     except InputError as e:
         raise s.error(str(e), key) from None
     letters = column.values or ()

@@ -57,6 +57,6 @@ class Combination:
         names = list(alphabets)
         found = np.ones(len(codes), dtype=bool)
         for name, letters in self.columns:
-            at = [k for k, v in enumerate(alphabets[name]) if v in letters]
+            at = [k for k, value in enumerate(alphabets[name]) if value in letters]
             found &= np.isin(codes[:, names.index(name)], at)
         return found

@@ -7,14 +7,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.digits import digits_agreed
 from dalenius.core.forms import WITHHELD, channel_of
 from dalenius.core.guarantee import LocalDP
-from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.problem import Problem
 from dalenius.core.samples import Samples, joint_of
-from dalenius.core.source import TableSource
+from dalenius.core.source import TableSource, in_groups
 from dalenius.documents import about_of, belongs, canonical, card_text, digest, told_design
 from dalenius.errors import InputError
 
@@ -258,6 +258,11 @@ class Design:
             **({"weights": self.weights} if self.weights else {}),
             "designed_on": "a public distribution" if self.public_prior else "the distribution of the original records",
             "order": self.problem.order,
+            **(
+                {"grouped_secrets": list(grouped)}
+                if (grouped := in_groups(self.problem.columns, self.problem.guarantees))
+                else {}
+            ),
             **({"shape": shape} if (shape := {k: v for k, v in design["mechanism"].items() if k in SHAPE}) else {}),
             **{
                 k: design[k]
@@ -313,6 +318,10 @@ class Design:
             The document.
         about : mapping, optional
             What travels beside it; without it, names of own columns, units and remarks are not known.
+
+        Returns
+        -------
+        Design
 
         Raises
         ------

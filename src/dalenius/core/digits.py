@@ -65,6 +65,17 @@ def _plain(q: Fraction, places: int, *, strip: bool) -> str:
 def many(n: int, noun: str) -> str:
     """A number of things.
 
+    Parameters
+    ----------
+    n : int
+        How many.
+    noun : str
+        In the singular.
+
+    Returns
+    -------
+    str
+
     >>> many(1, "released row"), many(20190, "row")
     ('1 released row', '20,190 rows')
     """
@@ -107,6 +118,15 @@ def figure(x: Any, direction: Direction, digits: int = 3) -> str:
 
 def short(q: Fraction) -> str:
     """A rational as it was written where that is short, else its first digits, rounded up.
+
+    Parameters
+    ----------
+    q : Fraction
+        A level or a limit.
+
+    Returns
+    -------
+    str
 
     >>> short(Fraction(3, 2)), short(Fraction(5493061, 200000000))
     ('3/2', '0.02747')
@@ -168,6 +188,15 @@ def percent(x: Any, direction: Direction) -> str:
 def before_and_after(before: Any, after: Any) -> tuple[str, str]:
     """Two shares in per cent, from below and from above; one and the same share is rounded once, up.
 
+    Parameters
+    ----------
+    before, after : number
+        Shares between 0 and 1.
+
+    Returns
+    -------
+    tuple of two str
+
     >>> before_and_after("0.6004", "0.6004"), before_and_after("0.6004", "0.6006")
     (('60.1 %', '60.1 %'), ('60.0 %', '60.1 %'))
     """
@@ -177,13 +206,15 @@ def before_and_after(before: Any, after: Any) -> tuple[str, str]:
     return percent(second if same else first, "up" if same else "down"), percent(second, "up")
 
 
-def factor(nats: Any) -> str:
+def factor(nats: Any, digits: int = 3) -> str:
     """e^nats, rounded up: by how much at most something becomes likelier.
 
     Parameters
     ----------
     nats : number
         A level.
+    digits : int
+        Significant ones.
 
     Returns
     -------
@@ -192,6 +223,8 @@ def factor(nats: Any) -> str:
 
     >>> factor(1), factor(0), factor("0.01"), factor("0.6931471"), factor(1000)
     ('2.72', '1', '1.02', '2', 'e^1000')
+    >>> factor(1, 6)
+    '2.71829'
     """
     q = exact(nats)
     if not q:
@@ -199,7 +232,7 @@ def factor(nats: Any) -> str:
     if q > 100:
         return f"e^{figure(q, 'up')}"
     # The exponential of a double is right to far more than nine digits; what is added keeps the bound above the truth.
-    above = figure(Fraction(exp(float(q))) * (1 + Fraction(1, 10**9)), "up")
+    above = figure(Fraction(exp(float(q))) * (1 + Fraction(1, 10**9)), "up", digits)
     return above.rstrip("0").rstrip(".") if "." in above and "e" not in above else above
 
 
@@ -208,6 +241,15 @@ def guesses_in_thousand(before: Any, after: Any) -> tuple[int, int]:
 
     The difference is computed first and rounded up, so that two figures rounded apart do not exaggerate it; the sum is
     never below the upper bound that it stands for.
+
+    Parameters
+    ----------
+    before, after : number
+        Shares of right guesses.
+
+    Returns
+    -------
+    tuple of two int
 
     >>> guesses_in_thousand("0.545765", "0.547405"), guesses_in_thousand("0.6004", "0.6004")
     ((546, 2), (600, 0))
@@ -224,6 +266,15 @@ def guesses_in_thousand(before: Any, after: Any) -> tuple[int, int]:
 
 def digits_agreed(value: Any, bound: Any) -> int | None:
     """The most n with |value - bound| <= 10^-n |value|, at most 15; None if the two are one number.
+
+    Parameters
+    ----------
+    value, bound : number
+        Of a design.
+
+    Returns
+    -------
+    int or None
 
     >>> digits_agreed("0.149782639069", "0.149782639054"), digits_agreed(1, 1), digits_agreed(2, 1)
     (9, None, 0)
@@ -242,6 +293,15 @@ def digits_agreed(value: Any, bound: Any) -> int | None:
 def chance(p: Any) -> str:
     """A probability, rounded up: 1 in a whole number.
 
+    Parameters
+    ----------
+    p : number
+        The probability.
+
+    Returns
+    -------
+    str
+
     >>> chance("1e-6"), chance(0.03), chance(1)
     ('1 in 1,000,000', '1 in 33', '1')
     """
@@ -251,6 +311,15 @@ def chance(p: Any) -> str:
 
 def one_in(share: Any) -> str:
     """A share as people count it: one in a whole number, to the nearest; about all and about none by their words.
+
+    Parameters
+    ----------
+    share : number
+        Between 0 and 1.
+
+    Returns
+    -------
+    str
 
     >>> one_in("0.1305"), one_in("0.9"), one_in("0.4"), one_in(0), one_in(1), one_in("0.9999")
     ('1 in 8', '9 in 10', '4 in 10', 'none', 'all', 'nearly all')

@@ -93,15 +93,17 @@ def _single(
         return low, low, 1
     if kind == "hamming":
         name = {a: k for k, group in enumerate(part.classes) for a in group}
-        left, right = ([tuple(name.get(v, v) for v in t) for t in side] for side in (rows, told))
+        left, right = ([tuple(name.get(value, value) for value in t) for t in side] for side in (rows, told))
         low = [[int(x != y) for y in right] for x in left]
         return low, low, 1
     if kind == "kl":
         return _divergence([exact(x, "a letter") for (x,) in rows], [exact(y, "a letter") for (y,) in told])
     power = {"absolute": 1, "squared": 2}[kind]
-    left_numbers, right_numbers = ([[exact(v, "a letter") for v in t] for t in side] for side in (rows, told))
-    one = lcm(*(v.denominator for t in [*left_numbers, *right_numbers] for v in t))
-    left_whole, right_whole = ([[int(v * one) for v in t] for t in side] for side in (left_numbers, right_numbers))
+    left_numbers, right_numbers = ([[exact(value, "a letter") for value in t] for t in side] for side in (rows, told))
+    one = lcm(*(value.denominator for t in [*left_numbers, *right_numbers] for value in t))
+    left_whole, right_whole = (
+        [[int(value * one) for value in t] for t in side] for side in (left_numbers, right_numbers)
+    )
     low = [[sum(abs(a - b) ** power for a, b in zip(x, y, strict=True)) for y in right_whole] for x in left_whole]
     return low, low, one**power
 
@@ -127,7 +129,7 @@ def _matrix(
 
 def _divergence(rows: list[Fraction], letters: list[Fraction]) -> tuple[Table, Table, int]:
     """D(x || y) of two coins with these probabilities of heads, in bits."""
-    if not all(0 <= v <= 1 for v in [*rows, *letters]):
+    if not all(0 <= value <= 1 for value in [*rows, *letters]):
         raise InputError("the values of a kl distortion are probabilities, from 0 to 1")
     low: Table = []
     high: Table = []

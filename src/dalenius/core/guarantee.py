@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self
 
-from dalenius.core.digits import bits, figure
+from dalenius.core.digits import bits, factor, figure
 from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError
+from dalenius.wording import joined
 
 __all__ = [
     "Contraction",
@@ -67,6 +68,16 @@ class Guarantee:
     key: ClassVar[str]
     number: ClassVar[str] = ""
     """The field with the number that is promised, where there is one."""
+    counts: ClassVar[str] = "level"
+    """What that number counts, with {secret} for the columns that the promise is about."""
+    in_nats: ClassVar[bool] = False
+    """Whether people read it as a factor, e to the number."""
+    highest: ClassVar[Fraction | None] = None
+    """What the number never exceeds: 1 for a share."""
+    row: ClassVar[str] = ""
+    """What a released row does at most, with {secret} and {limit}."""
+    brief: ClassVar[str] = ""
+    """The same as a sentence."""
 
     @property
     def level(self) -> Fraction | None:
@@ -85,10 +96,29 @@ class Guarantee:
         return about
 
     @property
+    def given(self) -> Names:
+        """The columns that leave as they are, and in which two records agree that the promise compares."""
+        return ()
+
+    @property
+    def delta(self) -> Fraction:
+        """A share of every law that the level need not cover."""
+        return Fraction(0)
+
+    @property
     def tells_nothing(self) -> bool:
         """Whether it promises that nothing at all is told about its secret: exact independence, in other words."""
-        limit = getattr(self, "at_most_bits", getattr(self, "at_most", None))
-        return bool(self.secret) and limit == 0
+        return bool(self.secret) and self.level == 0 and not self.in_nats
+
+    @property
+    def axis(self) -> str:
+        """What its level counts, as it stands beside a picture."""
+        return self.counts.format(secret=joined(self.secret) or "anything")
+
+    @property
+    def shown(self) -> str:
+        """The level as people read it; rounded up, because it is a limit."""
+        return factor(self.level) if self.in_nats else figure(self.level, "up", 4)
 
     def to_json(self) -> dict[str, Any]:
         raise NotImplementedError
@@ -96,6 +126,49 @@ class Guarantee:
     def words(self) -> str:
         """The promise in one plain sentence."""
         raise NotImplementedError
+
+    @property
+    def limit(self) -> str:
+        """The level as a short sentence says it, with its unit."""
+        return factor(self.level, 6) if self.in_nats else raised(self.level or Fraction(0))
+
+    def of_a_row(self, about: str = "") -> str:
+        """What a released row does at most: the promise without its subject.
+
+        Parameters
+        ----------
+        about : str
+            What the secret is called, where it is more than the names of this promise.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> Leakage("income", "0.01").of_a_row()
+        'reveals at most 0.01 bits about income'
+        """
+        return self.row.format(secret=about or jointly(self.secret), limit=self.limit)
+
+    def briefly(self, about: str = "") -> str:
+        """The same as a sentence about a row, an entry or an attacker, without its full stop.
+
+        Parameters
+        ----------
+        about : str
+            As of `of_a_row`.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> Leakage("income", "0.01").briefly(), LocalDP("0.6931471").briefly()[:42]
+        ('a row reveals at most 0.01 bits about income', 'no released entry is more than 2 times lik')
+        """
+        return self.brief.format(secret=about or jointly(self.secret), limit=self.limit)
 
 
 @dataclass(frozen=True)
@@ -115,6 +188,8 @@ class Independent(Guarantee):
 
     view: Names
     key: ClassVar[str] = "independent"
+    row: ClassVar[str] = "reveals nothing about {secret}"
+    brief: ClassVar[str] = "a row reveals nothing about {secret}"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "view", named(self.view))
@@ -166,7 +241,11 @@ class LocalDP(Guarantee):
     given: Names = ()
     rows: int = 1
     key: ClassVar[str] = "local_dp"
+    row: ClassVar[str] = "makes no entry more than {limit} times likelier for one person than for another"
+    brief: ClassVar[str] = "no released entry is more than {limit} times likelier for one person than for another"
     number: ClassVar[str] = "epsilon"
+    counts: ClassVar[str] = "factor by which an entry is likelier for one person than for another, at most"
+    in_nats: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", not_negative(self.epsilon, "local_dp"))
@@ -229,7 +308,11 @@ class InformationPrivacy(Guarantee):
     about: Names
     epsilon: Fraction
     key: ClassVar[str] = "information_privacy"
+    row: ClassVar[str] = "makes no answer about {secret} more than {limit} times as likely"
+    brief: ClassVar[str] = "no released row makes an answer about {secret} more than {limit} times as likely"
     number: ClassVar[str] = "epsilon"
+    counts: ClassVar[str] = "factor by which an answer about {secret} becomes likelier or less likely, at most"
+    in_nats: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "about", named(self.about))
@@ -265,6 +348,8 @@ class Leakage(Guarantee):
     about: Names
     at_most_bits: Fraction
     key: ClassVar[str] = "leakage"
+    row: ClassVar[str] = "reveals at most {limit} about {secret}"
+    brief: ClassVar[str] = "a row reveals at most {limit} about {secret}"
     number: ClassVar[str] = "at_most_bits"
 
     def __post_init__(self) -> None:
@@ -279,6 +364,10 @@ class Leakage(Guarantee):
             f"what is released reveals at most {bits(self.at_most_bits, 'up', 6)} about {jointly(self.about)} "
             f"on average"
         )
+
+    @property
+    def limit(self) -> str:
+        return bits(self.at_most_bits, "up", 6)
 
 
 @dataclass(frozen=True)
@@ -299,6 +388,7 @@ class WorstCaseLeakage(Leakage):
     """
 
     key: ClassVar[str] = "worst_case_leakage"
+    counts: ClassVar[str] = "bits that any one row reveals about {secret}, at most"
 
     def words(self) -> str:
         return (
@@ -334,6 +424,7 @@ class Dalenius(Guarantee):
     rows: int | Literal["all"] = 1
     key: ClassVar[str] = "dalenius"
     number: ClassVar[str] = "at_most_bits"
+    counts: ClassVar[str] = "bits about any one row, at most"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at_most_bits", not_negative(self.at_most_bits, "at_most_bits"))
@@ -382,6 +473,8 @@ class Contraction(Guarantee):
     at_most: Fraction
     key: ClassVar[str] = "contraction"
     number: ClassVar[str] = "at_most"
+    counts: ClassVar[str] = "share of any information that passes, at most"
+    highest: ClassVar[Fraction | None] = Fraction(1)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at_most", not_negative(self.at_most, "contraction"))

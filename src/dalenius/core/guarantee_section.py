@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from dalenius.core.arithmetic import BITS, log2
-from dalenius.core.gauges import Guess, MaximalLeakage, Sibson, TotalVariation
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -19,6 +18,7 @@ from dalenius.core.guarantee import (
     Names,
     WorstCaseLeakage,
 )
+from dalenius.core.guess_guarantees import Guess, MaximalLeakage, Sibson, TotalVariation
 from dalenius.core.section import Section
 from dalenius.errors import InputError
 

@@ -62,7 +62,7 @@ class MarkovChain:
             for k in range(size)
         )
         if after != self.initial:
-            shown = ", ".join(written(v) for v in after)
+            shown = ", ".join(written(value) for value in after)
             raise InvalidPmf(
                 f"the chain is not stationary: after one step initial becomes {shown}; both must be the same"
             )
@@ -75,7 +75,7 @@ class MarkovChain:
             raise InvalidPmf("markov has exactly the keys `letters`, initial, transition and n")
         if type(model["n"]) is not int:
             raise InvalidPmf(f"the number of samples is {model['n']!r}, not an integer")
-        initial = tuple(exact(v, "initial") for v in model["initial"])
+        initial = tuple(exact(value, "initial") for value in model["initial"])
         rows = tuple(tuple(exact(entry, "transition") for entry in row) for row in model["transition"])
         return cls(tuple(map(str, model["letters"])), initial, rows, model["n"])
 
@@ -110,9 +110,16 @@ class MarkovChain:
                 'windows of them: form = "windows" in [mechanism]'
             )
         scale = lcm(*(entry.denominator for row in (self.initial, *self.transition) for entry in row))
-        found: list[tuple[tuple[int, ...], int]] = [((k,), int(v * scale)) for k, v in enumerate(self.initial) if v]
+        found: list[tuple[tuple[int, ...], int]] = [
+            ((k,), int(value * scale)) for k, value in enumerate(self.initial) if value
+        ]
         for _ in range(last - first):
-            found = [((*x, k), n * int(v * scale)) for x, n in found for k, v in enumerate(self.transition[x[-1]]) if v]
+            found = [
+                ((*x, k), n * int(value * scale))
+                for x, n in found
+                for k, value in enumerate(self.transition[x[-1]])
+                if value
+            ]
         names = list(self.variables)[first : last + 1]
         codes = np.array([x for x, _ in found])
         return Pmf.from_counts(dict.fromkeys(names, self.letters), codes, [n for _, n in found])

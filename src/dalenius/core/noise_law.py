@@ -38,7 +38,7 @@ class NoiseLaw:
         for name, pair in self.clip.items():
             if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise InputError(f"clip of {name!r} is the first and the last released number, [low, high]")
-            low, high = (exact(v, f"clip of {name!r}") for v in pair)
+            low, high = (exact(value, f"clip of {name!r}") for value in pair)
             if low > high:
                 raise InputError(f"clip of {name!r} ends below its beginning")
             ends[name] = (low, high)

@@ -39,6 +39,20 @@ GROWN = "a number has grown to thousands of digits and cannot be written"
 def strict_json(text: str) -> Any:
     """JSON with every key once and every number exact: one with a point stays text, to be read by `exact`.
 
+    Parameters
+    ----------
+    text : str
+        Of a file.
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    InputError
+        If it is no JSON, has a key twice, or a number that is none.
+
     >>> strict_json('{"p": 0.1}')
     {'p': '0.1'}
     """
@@ -74,6 +88,22 @@ def strict_json(text: str) -> Any:
 def exact(value: Any, what: str = "number") -> Fraction:
     """The rational that a number of a file stands for; nothing is rounded.
 
+    Parameters
+    ----------
+    value : str, int, float, Decimal or Fraction
+        As a file or a caller writes it; a double counts as the decimal that Python prints.
+    what : str
+        Names the number in a message.
+
+    Returns
+    -------
+    Fraction
+
+    Raises
+    ------
+    InputError
+        If it is no number.
+
     >>> exact("3/20"), exact("0.15"), exact(0.5), exact(7)
     (Fraction(3, 20), Fraction(3, 20), Fraction(1, 2), Fraction(7, 1))
     """
@@ -101,6 +131,15 @@ def exact(value: Any, what: str = "number") -> Fraction:
 def ratio(value: Any) -> tuple[int, int]:
     """Numerator and positive denominator of `exact(value)`, as they stand in a fraction: not in lowest terms.
 
+    Parameters
+    ----------
+    value
+        As for `exact`.
+
+    Returns
+    -------
+    tuple of two int
+
     >>> ratio("6/40"), ratio("0.15")
     ((6, 40), (3, 20))
     """
@@ -114,6 +153,15 @@ def ratios(values: list[Any]) -> tuple[list[int], list[int]]:
 
     All values stand in one text. What is left of it without its digits shows that each has one stroke and no sign; then
     it is a list of integers, which the reader of JSON reads without a text for each.
+
+    Parameters
+    ----------
+    values : list
+        As for `exact`.
+
+    Returns
+    -------
+    list of int, list of int
 
     >>> ratios(["6/40", "2"]), ratios(["0.15"])
     (([6, 2], [40, 1]), ([3], [20]))
@@ -132,6 +180,16 @@ def ratios(values: list[Any]) -> tuple[list[int], list[int]]:
 def whole_texts(values: list[Any]) -> tuple[list[int], int]:
     """Numbers of a file as integers over a common denominator, without reducing fractions; many of them in little time.
 
+    Parameters
+    ----------
+    values : list
+        As for `exact`.
+
+    Returns
+    -------
+    list of int, int
+        The numerators and the denominator.
+
     >>> whole_texts(["1/3", "1/6", "0.5"])
     ([2, 1, 3], 6)
     """
@@ -143,6 +201,15 @@ def whole_texts(values: list[Any]) -> tuple[list[int], int]:
 
 def quotients(tops: list[int], bottoms: list[int]) -> list[str]:
     """`written` of each quotient, its denominator positive; many of them in little time.
+
+    Parameters
+    ----------
+    tops, bottoms : list of int
+        Numerators and denominators.
+
+    Returns
+    -------
+    list of str
 
     >>> quotients([6, 8], [40, 4])
     ['3/20', '2']
@@ -162,6 +229,15 @@ def quotients(tops: list[int], bottoms: list[int]) -> list[str]:
 def is_decimal(value: object) -> bool:
     """Whether a number was written with a decimal point, so that its last digit may be rounded.
 
+    Parameters
+    ----------
+    value : object
+        A number of a file.
+
+    Returns
+    -------
+    bool
+
     >>> is_decimal("0.333"), is_decimal("1/3"), is_decimal(3)
     (True, False, False)
     """
@@ -172,6 +248,16 @@ def is_decimal(value: object) -> bool:
 
 def written(q: Fraction) -> str:
     """A rational as the file formats write it.
+
+    Parameters
+    ----------
+    q : Fraction
+        The number.
+
+    Returns
+    -------
+    str
+        A fraction in lowest terms, or a whole number.
 
     >>> written(Fraction(3, 20)), written(Fraction(4))
     ('3/20', '4')
@@ -191,6 +277,18 @@ def _decimal(units: int, digits: int) -> str:
 def down(q: Fraction, digits: int = DIGITS) -> str:
     """The largest decimal of that many digits that does not exceed q.
 
+    Parameters
+    ----------
+    q : Fraction
+        The number.
+    digits : int
+        After the point.
+
+    Returns
+    -------
+    str
+        A decimal that is not above q.
+
     >>> down(Fraction(1, 3), 4), down(Fraction(-1, 3), 4), down(Fraction(1), 4)
     ('0.3333', '-0.3334', '1')
     """
@@ -199,6 +297,18 @@ def down(q: Fraction, digits: int = DIGITS) -> str:
 
 def up(q: Fraction, digits: int = DIGITS) -> str:
     """The smallest decimal of that many digits that is not below q.
+
+    Parameters
+    ----------
+    q : Fraction
+        The number.
+    digits : int
+        After the point.
+
+    Returns
+    -------
+    str
+        A decimal that is not below q.
 
     >>> up(Fraction(1, 3), 4)
     '0.3334'
@@ -209,6 +319,15 @@ def up(q: Fraction, digits: int = DIGITS) -> str:
 def double_above(q: Fraction) -> float:
     """A double that is not below a fraction from zero on; 0 stays 0.
 
+    Parameters
+    ----------
+    q : Fraction
+        Not negative.
+
+    Returns
+    -------
+    float
+
     >>> double_above(Fraction(0)), Fraction(double_above(Fraction(1, 3))) > Fraction(1, 3)
     (0.0, True)
     """
@@ -217,6 +336,15 @@ def double_above(q: Fraction) -> float:
 
 def decimal_above(x: float) -> Fraction:
     """A short decimal that is not below a double; a whole number stays as it is.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+
+    Returns
+    -------
+    Fraction
 
     >>> decimal_above(2.0), decimal_above(0.1) > Fraction(0.1)
     (Fraction(2, 1), True)

@@ -284,7 +284,11 @@ class Distortion:
         limit = {} if self.at_most is None else {"at_most": written(self.at_most)}
         if self.parts:
             return {"sum": [part.to_json() for part in self.parts], **limit}
-        d = self.distortion if isinstance(self.distortion, str) else [[written(v) for v in r] for r in self.distortion]
+        d = (
+            self.distortion
+            if isinstance(self.distortion, str)
+            else [[written(value) for value in r] for r in self.distortion]
+        )
         classes = {"classes": [list(c) for c in self.classes]} if self.classes else {}
         weight = {"weight": written(self.weight)} if self.weight != 1 else {}
         norm = {"p": self.p} if self.p else {}

@@ -21,10 +21,20 @@ ROUNDING = Fraction(1, 10**9)
 INT64 = 2**62
 MOST_CELLS = 10**8  # of an array of counts: 800 MB
 RESERVED = "no variable can be called 'p': in the file formats that key is the probability"
+RENAME = "Give the column p of the table another name."
 
 
 def outcome_words(names: Sequence[str], letters: Sequence[str]) -> str:
     """An outcome as people read it.
+
+    Parameters
+    ----------
+    names, letters : sequence of str
+        Variables, and the letter of each.
+
+    Returns
+    -------
+    str
 
     >>> outcome_words(["sex", "age"], ["f", "old"])
     'sex=f, age=old'
@@ -35,6 +45,15 @@ def outcome_words(names: Sequence[str], letters: Sequence[str]) -> str:
 def _integers(values: Iterable[int], total: int) -> Integers:
     """Exact integers: machine words while every sum fits, Python's own beyond."""
     return np.array(list(values), dtype=np.int64 if total < INT64 else object)
+
+
+def _distinct(codes: Integers, sizes: Sequence[int]) -> tuple[Integers, Integers]:
+    """The distinct rows of codes below these sizes, sorted, and which of them each row is."""
+    if not sizes or prod(sizes) >= 1 << 62:
+        return np.unique(codes, axis=0, return_inverse=True)
+    # A row as one number in mixed radix: the order is the same, and numbers are sorted sooner than rows.
+    found, index = np.unique(np.ravel_multi_index(tuple(codes.T), tuple(sizes)), return_inverse=True)
+    return np.stack(np.unravel_index(found, tuple(sizes)), axis=1), index
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +109,7 @@ class Pmf:
         if int(self.weights.min()) <= 0 or int(self.weights.sum()) != self.total:
             raise InvalidPmf("weights are not positive integers that add up to the total")
         if "p" in self.variables:
-            raise InvalidPmf(RESERVED)
+            raise InvalidPmf(RESERVED, do=RENAME)
         for name, letters in self.variables.items():
             if len(set(letters)) != len(letters) or not letters:
                 raise InvalidPmf(f"the list of values of {name!r} is empty or lists a value twice")
@@ -103,7 +122,23 @@ class Pmf:
     # --- births -----------------------------------------------------------------------------------------------------
     @classmethod
     def from_counts(cls, variables: Alphabets, codes: npt.NDArray[Any], counts: Iterable[int], note: str = "") -> Self:
-        """From a row of letter codes and an integer count for each outcome; equal outcomes are added up."""
+        """From a row of letter codes and an integer count for each outcome; equal outcomes are added up.
+
+        Parameters
+        ----------
+        variables : mapping of names to letters
+            In the order of the codes.
+        codes : array of int
+            A row for each outcome.
+        counts : iterable of int
+            Not negative, and not all zero.
+        note : str
+            What is wrong with the data, for a message.
+
+        Returns
+        -------
+        Pmf
+        """
         codes = np.asarray(codes, dtype=np.int64).reshape(-1, len(variables))
         raw = [int(count) for count in counts]
         if any(c < 0 for c in raw):
@@ -126,6 +161,15 @@ class Pmf:
 
         Decimals may miss one by their last digit (at most 1e-9 in all); they are then divided by their sum, and
         `note` says so.
+
+        Parameters
+        ----------
+        variables : mapping of names to letters
+        records : iterable of (outcome, number)
+
+        Returns
+        -------
+        Pmf
         """
         alphabets = {name: tuple(letters) for name, letters in variables.items()}
         names = list(alphabets)
@@ -170,7 +214,17 @@ class Pmf:
 
     @classmethod
     def from_json(cls, document: object) -> Self:
-        """From the `joint.json` format."""
+        """From the `joint.json` format.
+
+        Parameters
+        ----------
+        document : object
+            What the file has.
+
+        Returns
+        -------
+        Pmf
+        """
         if not isinstance(document, dict) or not {"variables", "pmf"} <= set(document):
             raise InvalidPmf("a distribution file is an object with the keys `variables` and `pmf`")
         if extra := set(document) - {"variables", "pmf"}:
@@ -232,7 +286,17 @@ class Pmf:
     __hash__ = None  # type: ignore[assignment]
 
     def columns(self, names: Sequence[str]) -> list[int]:
-        """Positions of the named variables; an unknown name is refused."""
+        """Positions of the named variables; an unknown name is refused.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Variables of the law.
+
+        Returns
+        -------
+        list of int
+        """
         order = list(self.variables)
         for name in names:
             if name not in self.variables:
@@ -240,12 +304,32 @@ class Pmf:
         return [order.index(n) for n in names]
 
     def alphabets(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The alphabets of the named variables, in that order."""
+        """The alphabets of the named variables, in that order.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Variables of the law.
+
+        Returns
+        -------
+        dict of names to tuples of str
+        """
         self.columns(names)
         return {name: tuple(self.variables[name]) for name in names}
 
     def marginal(self, names: Sequence[str]) -> "Pmf":
-        """The joint pmf of the named variables."""
+        """The joint pmf of the named variables.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Variables of the law.
+
+        Returns
+        -------
+        Pmf
+        """
         counts = [weight * self.common for weight in self.weights.tolist()]
         return Pmf.from_counts(self.alphabets(names), self.support[:, self.columns(names)], counts)
 
@@ -253,9 +337,19 @@ class Pmf:
         """The distinct outcomes of the named variables that occur, sorted, and which of them each atom has.
 
         No names: one empty outcome.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Variables of the law.
+
+        Returns
+        -------
+        outcomes, places
+            Outcomes by letter codes.
         """
         if (key := tuple(names)) not in self._groups:
-            outcomes, index = np.unique(self.support[:, self.columns(names)], axis=0, return_inverse=True)
+            outcomes, index = _distinct(self.support[:, self.columns(names)], [len(self.variables[n]) for n in names])
             listed: list[tuple[int, ...]] = [tuple(row) for row in outcomes.tolist()] if names else [()]
             numbers: npt.NDArray[np.int64] = (
                 index.reshape(-1).astype(np.int64) if names else np.zeros(len(self), dtype=np.int64)
@@ -275,11 +369,33 @@ class Pmf:
         return out
 
     def shares(self, names: Sequence[str]) -> list[Fraction]:
-        """The probabilities of the outcomes of some variables, in the order of `grouped`."""
+        """The probabilities of the outcomes of some variables, in the order of `grouped`.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Variables of the law.
+
+        Returns
+        -------
+        list of Fraction
+        """
         return [Fraction(int(n), self.total) for n in self.counts(names)]
 
     def often(self, names: Sequence[str], rows: int) -> list[tuple[tuple[int, ...], float]]:
-        """Each outcome of some variables by letter codes, and how often it occurs in so many rows, in floats."""
+        """Each outcome of some variables by letter codes, and how often it occurs in so many rows, in floats.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Variables of the law.
+        rows : int
+            How many rows there are.
+
+        Returns
+        -------
+        list of (codes, float)
+        """
         outcomes, index = self.grouped(names)
         weights = np.bincount(index, weights=self.weights.astype(np.float64), minlength=len(outcomes))
         return list(zip(outcomes, (weights / self.total * rows).tolist(), strict=True))

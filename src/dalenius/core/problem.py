@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from dalenius.core.combination import Combination
-from dalenius.core.gauges import Sibson
 from dalenius.core.guarantee import Dalenius, Guarantee, Independent, LocalDP, Names
+from dalenius.core.guess_guarantees import Sibson
 from dalenius.core.markov import MarkovChain
 from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.numbers import written
@@ -265,7 +265,7 @@ class Problem:
         if isinstance(self.each, Mapping) and set(self.each) != set(self.observe):
             raise self.error(("mechanism", "each"), "each = { ... } gives one level for each observed column")
         for k, guarantee in enumerate(self.guarantees):
-            given = set(getattr(guarantee, "given", ()))
+            given = set(guarantee.given)
             if given and given != set(self.kept):
                 raise self.error(
                     ("guarantee", k, "given"),

@@ -292,7 +292,7 @@ def _forbid(s: Section) -> tuple[tuple[str, str] | Combination, ...]:
                 found.append(Combination.of(entry))
             except InputError as e:
                 raise s.error(f"forbid: {e}", "forbid") from None
-        elif isinstance(entry, list) and len(entry) == 2 and all(isinstance(v, str) for v in entry):
+        elif isinstance(entry, list) and len(entry) == 2 and all(isinstance(value, str) for value in entry):
             found.append((entry[0], entry[1]))
         else:
             raise s.error(
@@ -405,7 +405,7 @@ def _distortion(s: Section, *, limit: bool, weighed: bool = False) -> Distortion
         if not measure or not all(isinstance(r, list) and r and len(r) == len(measure[0]) for r in measure):
             raise s.error("a distortion matrix is a list of rows of the same length", "distortion")
         try:
-            measure = tuple(tuple(exact(v, "a distortion") for v in row) for row in measure)
+            measure = tuple(tuple(exact(value, "a distortion") for value in row) for row in measure)
         except InputError as e:
             raise s.error(str(e), "distortion") from None
         if min(min(row) for row in measure) < 0:
@@ -417,9 +417,9 @@ def _distortion(s: Section, *, limit: bool, weighed: bool = False) -> Distortion
     of: Names = s.names("of")
     classes = s.take("classes", [])
     sound = isinstance(classes, list) and all(
-        isinstance(c, list) and all(isinstance(v, str) for v in c) for c in classes
+        isinstance(c, list) and all(isinstance(value, str) for value in c) for c in classes
     )
-    letters = [v for c in classes for v in c] if sound else []
+    letters = [value for c in classes for value in c] if sound else []
     if not sound or len(set(letters)) != len(letters) or (classes and measure not in ("hamming", "lost")):
         raise s.error('classes are separate lists of values that count as one; for distortion = "hamming"', "classes")
     weight = s.number("weight", Fraction(1)) if weighed else Fraction(1)

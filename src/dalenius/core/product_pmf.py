@@ -46,7 +46,17 @@ class ProductPmf:
     # --- births -----------------------------------------------------------------------------------------------------
     @classmethod
     def from_json(cls, document: object) -> Self:
-        """From `{"independent": [joint, ...]}`, each joint in the `joint.json` format."""
+        """From `{"independent": [joint, ...]}`, each joint in the `joint.json` format.
+
+        Parameters
+        ----------
+        document : object
+            What the file has.
+
+        Returns
+        -------
+        ProductPmf
+        """
         if not isinstance(document, dict) or set(document) != {"independent"}:
             raise InvalidPmf('a product of independent groups is an object with the one key "independent"')
         if not isinstance(document["independent"], list):
@@ -55,14 +65,34 @@ class ProductPmf:
 
     @classmethod
     def of(cls, pmf: Pmf) -> Self:
-        """A pmf whose variables are independent of each other, one group for each; refused if they are not."""
+        """A pmf whose variables are independent of each other, one group for each; refused if they are not.
+
+        Parameters
+        ----------
+        pmf : Pmf
+            The law of all of them.
+
+        Returns
+        -------
+        ProductPmf
+        """
         law = cls(tuple(pmf.marginal([name]) for name in pmf.variables))
         if prod(map(len, law.groups)) != len(pmf) or law.multiplied != pmf:
             raise MismatchError(f"{', '.join(pmf.variables)} are not independent of each other, not exactly")
         return law
 
     def alike(self, n: int) -> "ProductPmf":
-        """n independent samples X1, ..., Xn, each distributed like the only variable here."""
+        """n independent samples X1, ..., Xn, each distributed like the only variable here.
+
+        Parameters
+        ----------
+        n : int
+            How many samples.
+
+        Returns
+        -------
+        ProductPmf
+        """
         ((_, letters),) = self.variables.items()
         law = self.groups[0]
         return ProductPmf(
@@ -86,21 +116,61 @@ class ProductPmf:
         return {name: k for k, group in enumerate(self.groups) for name in group.variables}
 
     def place(self, name: str) -> int:
-        """The number of the group that has a variable; an unknown name is refused."""
+        """The number of the group that has a variable; an unknown name is refused.
+
+        Parameters
+        ----------
+        name : str
+            A variable.
+
+        Returns
+        -------
+        int
+        """
         if name in self._places:
             return self._places[name]
         raise MismatchError(f"no variable {name!r}; there are {', '.join(map(repr, self.variables))}")
 
     def alphabets(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The alphabets of the named variables, in that order."""
+        """The alphabets of the named variables, in that order.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Variables of the law.
+
+        Returns
+        -------
+        dict of names to tuples of str
+        """
         return {name: tuple(self.groups[self.place(name)].variables[name]) for name in names}
 
     def touching(self, names: Sequence[str]) -> "ProductPmf":
-        """The groups that have any of the named variables, whole."""
+        """The groups that have any of the named variables, whole.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Variables of the law.
+
+        Returns
+        -------
+        ProductPmf
+        """
         return ProductPmf(tuple(self.groups[k] for k in sorted({self.place(name) for name in names})))
 
     def marginal(self, names: Sequence[str]) -> Pmf:
-        """The joint pmf of the named variables, multiplied out."""
+        """The joint pmf of the named variables, multiplied out.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Variables of the law.
+
+        Returns
+        -------
+        Pmf
+        """
         return self.touching(names).multiplied.marginal(names)
 
     @cached_property
@@ -144,7 +214,19 @@ class Margins:
 
     @classmethod
     def of(cls, law: "Pmf | ProductPmf | Margins", names: Sequence[str]) -> Self:
-        """The margins of these columns."""
+        """The margins of these columns.
+
+        Parameters
+        ----------
+        law : Pmf, ProductPmf or Margins
+            That has these columns.
+        names : sequence of str
+            Variables of the law.
+
+        Returns
+        -------
+        Margins
+        """
         return cls(tuple(law.marginal([name]) for name in names))
 
     @classmethod
@@ -165,11 +247,31 @@ class Margins:
         return "; ".join(dict.fromkeys(column.note for column in self.columns if column.note))
 
     def alphabets(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The alphabets of the named columns, in that order."""
+        """The alphabets of the named columns, in that order.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Variables of the law.
+
+        Returns
+        -------
+        dict of names to tuples of str
+        """
         return {name: self.variables[name] for name in names}
 
     def marginal(self, names: Sequence[str]) -> Pmf:
-        """The pmf of one column."""
+        """The pmf of one column.
+
+        Parameters
+        ----------
+        names : sequence of str
+            One column.
+
+        Returns
+        -------
+        Pmf
+        """
         found = [column for column in self.columns if list(column.variables) == list(names)]
         if not found:
             raise MismatchError(

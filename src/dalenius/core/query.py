@@ -3,7 +3,8 @@ r"""`Query`: a number, a vector or a label computed from n records, and the nois
     Y = noise(f(x_1, ..., x_n))
 
 A query is a description: what f is, over which letters, with which noise. Noise of a finite kind has an exact kernel
-(`core.noise`); Gaussian and Laplace noise are densities. What the pair tells about one record is `measures.query`.
+(`core.query_noise`); Gaussian and Laplace noise are densities. `measures.query` says what the pair
+tells about one record.
 """
 
 from collections import Counter
@@ -107,7 +108,7 @@ class Query:
             if self.noise in FINITE or self.kind == "histogram":
                 _ = self.values  # too many are refused at once
             numbers_only = self.noise in ("geometric", "gaussian", "laplace")
-            if numbers_only and any(isinstance(v, str) for v in self.table or ()):
+            if numbers_only and any(isinstance(value, str) for value in self.table or ()):
                 raise InputError(f"{self.noise} noise is for numbers, and f has labels for values")
 
     def _check_letters(self, letters: tuple[tuple[str, ...], ...]) -> None:
@@ -131,7 +132,7 @@ class Query:
                 size *= len(a)
             if len(self.table) != size:
                 raise InputError(f"the table of f has {len(self.table)} values for {size} outcomes of the records")
-            if len({None if isinstance(v, str) else len(v) for v in self.table}) > 1:
+            if len({None if isinstance(value, str) else len(value) for value in self.table}) > 1:
                 raise InputError("the values of f are all labels, all numbers, or all lists of one length")
 
     def _check_parameter(self) -> None:
@@ -182,7 +183,7 @@ class Query:
             found: set[Value] | dict[Value, None] = dict.fromkeys(self.table)
         else:
             found = {self._value(s) for s in self._states(self.records)}
-        if any(isinstance(v, str) for v in found):
+        if any(isinstance(value, str) for value in found):
             return tuple(found)
         return tuple(sorted(found))
 
@@ -190,7 +191,7 @@ class Query:
     def _scale(self) -> int:
         """States are kept in whole numbers of 1 / scale."""
         numbers = self.kind in ("sum", "mean")
-        return lcm(*(exact(v).denominator for v in self.alphabets[0])) if numbers else 1
+        return lcm(*(exact(value).denominator for value in self.alphabets[0])) if numbers else 1
 
     def _steps(self) -> list[State]:
         """What each letter adds to the state of an exchangeable query."""
@@ -216,7 +217,7 @@ class Query:
             return set(_histograms(records, len(steps)))
         if self.kind == "parity":
             odd = {step[0] % 2 for step in steps}
-            return {((records * v) % 2,) for v in odd} if len(odd) == 1 or not records else {(0,), (1,)}
+            return {((records * value) % 2,) for value in odd} if len(odd) == 1 or not records else {(0,), (1,)}
         least = min(steps)[0]
         step = gcd(*(v - min(steps)[0] for (v,) in steps)) or 1
         moves = sorted({(v - least) // step for (v,) in steps})
@@ -263,10 +264,10 @@ class Query:
         """
         if self.table is not None:
             often = Counter(self.table)
-            return [often[v] for v in self.values]
+            return [often[value] for value in self.values]
         letters = len(self.alphabets[0])
         if self.kind == "histogram":
-            return [_ways([int(c) for c in v if not isinstance(c, str)]) for v in self.values]
+            return [_ways([int(c) for c in value if not isinstance(c, str)]) for value in self.values]
         steps = [step for (step,) in self._steps()]
         size = self.records * letters.bit_length()  # bits that hold the number of all outcomes
         if size * self.records * (max(steps) - min(steps)) > 1 << 31:
@@ -282,7 +283,7 @@ class Query:
                 found[self._value((state % 2 if self.kind == "parity" else state,))] += power & mask
             power >>= size
             state += 1
-        return [found[v] for v in self.values]
+        return [found[value] for value in self.values]
 
     def reaches(self, size: int) -> list[Reach]:
         """For each group of so many records, what it can do to f; one group stands for all when records are alike."""
@@ -297,7 +298,7 @@ class Query:
         return {}
 
     def _reached(self, size: int) -> list[Reach]:
-        place = {v: k for k, v in enumerate(self.values)}
+        place = {value: k for k, value in enumerate(self.values)}
         if self.table is not None:
             return [self._reach_by_table(members, place) for members in combinations(range(self.records), size)]
         steps = self._steps()
@@ -339,10 +340,10 @@ class Query:
 
     def coordinate(self, k: int) -> Iterator[Fraction]:
         """One coordinate of every value."""
-        for v in self.values:
-            if isinstance(v, str):
+        for value in self.values:
+            if isinstance(value, str):
                 raise InputError("the values of f are labels")
-            yield v[k]
+            yield value[k]
 
     @property
     def width(self) -> int:
@@ -353,7 +354,7 @@ class Query:
     # --- words ------------------------------------------------------------------------------------------------------
     def labels(self) -> list[str]:
         """The values of f as files write them."""
-        return [label(v) for v in self.values]
+        return [label(value) for value in self.values]
 
     def to_json(self) -> dict[str, Any]:
         """The keys of the query file; what that names as files is written out."""
@@ -364,7 +365,9 @@ class Query:
             letters = [list(letter) for letter in self.letters] if len(set(self.letters)) > 1 else list(self.letters[0])
         document: dict[str, Any] = {"records": self.records, "letters": letters, "query": self.kind}
         if self.table is not None:
-            document["query"] = {"values": [v if isinstance(v, str) else [written(c) for c in v] for v in self.table]}
+            document["query"] = {
+                "values": [value if isinstance(value, str) else [written(c) for c in value] for value in self.table]
+            }
         if self.letter is not None:
             document["letter"] = self.letter
         document["noise"] = self.noise

@@ -18,12 +18,12 @@ from itertools import product
 from math import gcd, lcm, prod
 from typing import Any
 
-from dalenius.core.cdf import shown
 from dalenius.core.channel import Channel
 from dalenius.core.condition import Condition
 from dalenius.core.numbers import exact, written
 from dalenius.core.query import Interval
 from dalenius.core.source import Column
+from dalenius.documents.text import as_decimal
 from dalenius.errors import InputError, Unsupported
 
 __all__ = ["DISCRETE", "DRAWN", "KINDS_ASKED", "TABLES", "UNSELECTED", "Question", "Shape"]
@@ -181,7 +181,7 @@ class Question:
         column = self.declared[name]
         values = column.values
         if column.grid is not None:
-            values = tuple(shown(point) for point in column.grid.points())
+            values = tuple(as_decimal(point) for point in column.grid.points())
         if values is None:
             raise InputError(f"[columns.{name}] must list its values or cuts; a list from the table is not public")
         return values
@@ -255,7 +255,7 @@ class Question:
         if self.between is not None:
             low, high = self.between.low, self.between.high
         else:
-            numbers = [exact(v) for v in self.alphabet(self.columns[0])]
+            numbers = [exact(value) for value in self.alphabet(self.columns[0])]
             low = min(numbers)
             high = max(numbers)
         return (low + high) / 2, (high - low) / 2 or Fraction(1)

@@ -20,7 +20,20 @@ ENCODERS = ("uninformed", "statistically-informed", "informed")
 
 
 def require(holds: bool, otherwise: str) -> None:
-    """The only way to say no."""
+    """The only way to say no.
+
+    Parameters
+    ----------
+    holds : bool
+        What must be so.
+    otherwise : str
+        The reason of the refusal.
+
+    Raises
+    ------
+    NotCertified
+        Where it is not.
+    """
     if not holds:
         raise NotCertified(otherwise)
 
@@ -36,7 +49,16 @@ def refusing() -> Iterator[None]:
 
 
 def whole(values: list[Fraction]) -> tuple[list[int], int]:
-    """The same numbers as integers over their least common denominator."""
+    """The same numbers as integers over their least common denominator.
+
+    Parameters
+    ----------
+    values : list of Fraction
+
+    Returns
+    -------
+    numerators, denominator
+    """
     scale = lcm(*(value.denominator for value in values))
     return [value.numerator * (scale // value.denominator) for value in values], scale
 
@@ -47,16 +69,34 @@ def _chain(model: dict[str, Any]) -> dict[str, Any]:
     many = int(model["n"])
     require(len(letters) ** many <= ATOMS, "the chain is too long to be written out")
     steps = [[exact(entry) for entry in row] for row in model["transition"]]
-    found: list[tuple[tuple[int, ...], Fraction]] = [((k,), p) for k, p in enumerate(map(exact, model["initial"])) if p]
+    first = [exact(entry) for entry in model["initial"]]
+    paths: list[tuple[tuple[int, ...], Fraction]] = [((place,), share) for place, share in enumerate(first) if share]
     for _ in range(many - 1):
-        found = [((*x, k), p * q) for x, p in found for k, q in enumerate(steps[x[-1]]) if q]
+        paths = [
+            ((*path, place), share * step)
+            for path, share in paths
+            for place, step in enumerate(steps[path[-1]])
+            if step
+        ]
     names = [f"X{k + 1}" for k in range(many)]
-    records = [{name: letters[k] for name, k in zip(names, x, strict=True)} | {"p": p} for x, p in found]
+    records = [
+        {name: letters[place] for name, place in zip(names, path, strict=True)} | {"p": share} for path, share in paths
+    ]
     return {"variables": dict.fromkeys(names, letters), "pmf": records}
 
 
 def multiplied(joint: Any) -> Any:
-    """A joint pmf written out; independent groups are multiplied, each proved to be a pmf of variables of its own."""
+    """A joint pmf written out; independent groups are multiplied, each proved to be a pmf of variables of its own.
+
+    Parameters
+    ----------
+    joint : dict
+        As `joint.json` writes it.
+
+    Returns
+    -------
+    dict
+    """
     if "markov" in joint:
         return _chain(joint["markov"])
     if "independent" not in joint:
@@ -81,6 +121,15 @@ def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int
     """The inputs and the rows of a channel, as integers over one common denominator.
 
     A channel of form "types" has a row for each type of its n samples, not for each outcome.
+
+    Parameters
+    ----------
+    channel : dict
+        As `channel.json` writes it.
+
+    Returns
+    -------
+    inputs, rows, scale
     """
     found = channel_of(channel)
     by_type = found.form == "types"
@@ -96,7 +145,13 @@ def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int
 
 
 class Release:
-    """Atoms of the joint pmf with their weights out of `total`, and the row of the channel that each of them reads."""
+    """Atoms of the joint pmf with their weights out of `total`, and the row of the channel that each of them reads.
+
+    Parameters
+    ----------
+    design : dict
+        With "joint", "channel", "mechanism" and perhaps "side_information", as files of designs write them.
+    """
 
     def __init__(self, design: dict[str, Any]) -> None:
         joint = multiplied(design["joint"])
@@ -133,7 +188,17 @@ class Release:
             self.row = [entry * len(place) + place[x] for entry, (x,) in zip(self.row, self.outcomes([name]))]
 
     def outcomes(self, names: list[str]) -> list[tuple[str, ...]]:
-        """For each atom, its outcome of the named variables."""
+        """For each atom, its outcome of the named variables.
+
+        Parameters
+        ----------
+        names : list of str
+            Variables.
+
+        Returns
+        -------
+        list of tuple of str
+        """
         if len(names) == 1:
             at = self.names.index(names[0])
             return [(x[at],) for x, _ in self.atoms]
@@ -148,7 +213,17 @@ class Release:
         return out
 
     def guess_before(self, secret: list[str]) -> Fraction:
-        """How often the best guess of a secret is right without the release: from side information that counts."""
+        """How often the best guess of a secret is right without the release: from side information that counts.
+
+        Parameters
+        ----------
+        secret : list of str
+            Columns of the law.
+
+        Returns
+        -------
+        Fraction
+        """
         best: Counter[Any] = Counter()
         held = self.outcomes([n for n in self.kept if n not in self.leaving])
         for (z, _), w in self.weights(held, self.outcomes(secret)).items():
@@ -156,52 +231,102 @@ class Release:
         return Fraction(sum(best.values()), self.total)
 
     def with_output(self, secret: list[str], given: list[str], kept: list[str] | None = None) -> Counter[Any]:
-        """Weight, out of total * scale, of each (secret, given, (released letter, kept columns))."""
+        """Weight, out of total * scale, of each (secret, given, (released letter, kept columns)).
+
+        Parameters
+        ----------
+        secret : list of str
+            Columns of the law.
+        given : list of str
+            What the attacker knows.
+        kept : list of str, optional
+            In the place of what leaves as it is.
+
+        Returns
+        -------
+        Counter
+        """
         beside = self.outcomes(self.kept if kept is None else kept)
         inputs = self.weights(self.outcomes(secret), self.outcomes(given), beside, self.row)
         sums: dict[Any, list[int]] = {}
         for (s, g, k, x), w in inputs.items():
             known = sums.get((s, g, k), self.nothing)
-            sums[s, g, k] = [a + w * v for a, v in zip(known, self.rows[x])]
+            sums[s, g, k] = [a + w * value for a, value in zip(known, self.rows[x])]
         return Counter(
             {(s, g, (y, k)): entry for (s, g, k), row in sums.items() for y, entry in enumerate(row) if entry}
         )
 
 
 def margins(q: Counter[Any]) -> tuple[int, Counter[Any], Counter[Any], Counter[Any]]:
-    """Of weights q[s, g, y]: their sum, and the weights of (s, g), of (g, y) and of g."""
-    sg = Counter[Any]()
-    gy = Counter[Any]()
-    g = Counter[Any]()
-    for (a, b, y), w in q.items():
-        sg[a, b] += w
-        gy[b, y] += w
-        g[b] += w
-    return sum(q.values()), sg, gy, g
+    """Of weights q[s, g, y]: their sum, and the weights of (s, g), of (g, y) and of g.
+
+    Parameters
+    ----------
+    q : Counter
+        Weights of (s, g, y).
+
+    Returns
+    -------
+    total, of (s, g), of (g, y), of g
+    """
+    with_secret = Counter[Any]()
+    with_letter = Counter[Any]()
+    alone = Counter[Any]()
+    for (secret, given, letter), weight in q.items():
+        with_secret[secret, given] += weight
+        with_letter[given, letter] += weight
+        alone[given] += weight
+    return sum(q.values()), with_secret, with_letter, alone
 
 
 def information(q: Counter[Any]) -> tuple[Fraction, Fraction]:
-    """Bounds of I(S; Y | G) in bits, from weights q[s, g, y]: sum p(s,g,y) log2 [p(s,g,y) p(g) / (p(s,g) p(g,y))]."""
-    total, sg, gy, g = margins(q)
+    """Bounds of I(S; Y | G) in bits, from weights q[s, g, y]: sum p(s,g,y) log2 [p(s,g,y) p(g) / (p(s,g) p(g,y))].
+
+    Parameters
+    ----------
+    q : Counter
+        Weights of (s, g, y).
+
+    Returns
+    -------
+    low, high
+    """
+    total, with_secret, with_letter, alone = margins(q)
     if total.bit_length() > LONG:
-        ends = [share_log2(w, total, (w, g[b]), (sg[a, b], gy[b, y])) for (a, b, y), w in q.items()]
+        ends = [
+            share_log2(weight, total, (weight, alone[given]), (with_secret[secret, given], with_letter[given, letter]))
+            for (secret, given, letter), weight in q.items()
+        ]
         below, above = map(sum, zip(*ends))
     else:
         told: Counter[tuple[int, int]] = Counter()  # outcomes of the same ratio share its logarithm
-        for (a, b, y), w in q.items():
-            top = w * g[b]
-            bottom = sg[a, b] * gy[b, y]
+        for (secret, given, letter), weight in q.items():
+            top = weight * alone[given]
+            bottom = with_secret[secret, given] * with_letter[given, letter]
             common = gcd(top, bottom)
-            told[top // common, bottom // common] += w
-        shares = [(w, log2(Fraction(*ratio))) for ratio, w in told.items()]
+            told[top // common, bottom // common] += weight
+        logs = [(weight, log2(Fraction(*ratio))) for ratio, weight in told.items()]
         # Floor division rounds the lower end down; minus the floor of the negative rounds the upper one up.
-        below = sum(w * b for w, (b, _) in shares) // total
-        above = -(-sum(w * b for w, (_, b) in shares) // total)
+        below = sum(weight * low for weight, (low, _) in logs) // total
+        above = -(-sum(weight * high for weight, (_, high) in logs) // total)
     return Fraction(max(0, below), 1 << BITS), Fraction(max(0, above), 1 << BITS)
 
 
 def figures(release: Release, secret: list[str]) -> dict[str, Any]:
-    """What is released about a secret: average, worst letter, best guess before and after, with one more column."""
+    """What is released about a secret: average, worst letter, best guess before and after, with one more column.
+
+    Parameters
+    ----------
+    release : Release
+        Of a design.
+    secret : list of str
+        Columns of the law.
+
+    Returns
+    -------
+    dict
+        Texts, rounded against us.
+    """
     q = release.with_output(secret, [])
     total, prior, out, _ = margins(q)
     worst = dict.fromkeys(sorted(y for _, y in out), 0)

@@ -3,15 +3,16 @@
 import codecs
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Self
 
-from dalenius.core.cdf import Cdf, shown
-from dalenius.core.guarantee import Names
+from dalenius.core.cdf import Cdf
+from dalenius.core.guarantee import Guarantee, Names
 from dalenius.core.numbers import exact, written
+from dalenius.documents.text import as_decimal
 from dalenius.errors import InputError
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "PmfSource",
     "Source",
     "TableSource",
+    "in_groups",
     "is_address",
 ]
 
@@ -192,7 +194,11 @@ class MarkovSource:
 
     def to_json(self) -> dict[str, Any]:
         rows = [[written(entry) for entry in row] for row in self.transition]
-        model = {"letters": list(self.letters), "initial": [written(v) for v in self.initial], "transition": rows}
+        model = {
+            "letters": list(self.letters),
+            "initial": [written(value) for value in self.initial],
+            "transition": rows,
+        }
         return {"markov": model | {"n": self.n}}
 
 
@@ -287,17 +293,26 @@ class Column:
             object.__setattr__(self, "cuts", cut.cuts)
             object.__setattr__(self, "values", cut.values)
 
+    @property
+    def puts_together(self) -> bool:
+        """Whether one letter can stand for several values of the table.
+
+        >>> [column.puts_together for column in (Column.cut([1]), Column.grouped({"a": ["x"], "b": ["y"]}))]
+        [True, False]
+        """
+        return bool(self.cuts or self.quantiles or self.dates) or any(len(group) > 1 for group in self.groups)
+
     def cut_at(self, cuts: Sequence[Fraction]) -> Self:
         """The same column cut at these numbers, its cells named by their ends."""
-        return self.cut([shown(c) for c in cuts], missing=self.missing)
+        return self.cut([as_decimal(cut) for cut in cuts], missing=self.missing)
 
     @classmethod
     def cut(cls, cuts: Sequence[Any], labels: Sequence[str] = (), *, missing: str = "refuse") -> Self:
         """Numbers in groups that begin at each of the cuts; without labels the groups are named by their ends."""
-        ends = tuple(exact(c, "cuts") for c in cuts)
+        ends = tuple(exact(cut, "cuts") for cut in cuts)
         if not ends or any(a >= b for a, b in pairwise(ends)):
             raise InputError("cuts are numbers that grow, at least one")
-        told = [str(c) for c in cuts]
+        told = [str(cut) for cut in cuts]
         inner = (f"{a} to under {b}" for a, b in pairwise(told))
         letters = tuple(labels) or (f"under {told[0]}", *inner, f"{told[-1]} or more")
         if len(letters) != len(ends) + 1:
@@ -307,7 +322,7 @@ class Column:
     @classmethod
     def grouped(cls, groups: Mapping[str, Sequence[str]], *, missing: str = "refuse") -> Self:
         """Values of the table by the letter that stands for them; every value belongs to one group."""
-        often = Counter(v for group in groups.values() for v in group)
+        often = Counter(value for group in groups.values() for value in group)
         if not groups or not all(groups.values()):
             raise InputError("groups names the values of each group, at least one")
         if twice := [v for v, n in often.items() if n > 1]:
@@ -329,10 +344,16 @@ class Column:
         if self.cuts or self.quantiles:
             cells = {"quantiles": self.quantiles} if self.quantiles else {}
             stated = {"cdf": self.cdf.to_json()} if self.cdf else {}
-            cuts = {"cuts": [written(c) for c in self.cuts], "labels": list(self.values or ())} if self.cuts else {}
+            cuts = {"cuts": [written(cut) for cut in self.cuts], "labels": list(self.values or ())} if self.cuts else {}
             return {**cells, **stated, **cuts, "missing": self.missing}
         if self.groups:
             named = zip(self.values or (), self.groups, strict=True)
             return {"groups": {label: list(group) for label, group in named}, "missing": self.missing}
         values = list(self.values) if self.values is not None else self.values_file or "from-table"
         return {"values": values, "missing": self.missing}
+
+
+def in_groups(columns: Mapping[str, Column], guarantees: Iterable[Guarantee]) -> Names:
+    """Protected columns whose values were put into groups: within a group nothing is promised."""
+    secret = dict.fromkeys(name for guarantee in guarantees for name in guarantee.secret)
+    return tuple(name for name in secret if name in columns and columns[name].puts_together)

@@ -23,6 +23,7 @@ PUBLIC = (
     "weights",
     "designed_on",
     "order",
+    "grouped_secrets",
     "estimate",
     "changes",
     "marginals_preserved",

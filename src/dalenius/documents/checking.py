@@ -65,6 +65,10 @@ def checked(text: str, *, work: int | None = None, privacy: bool = False) -> Ver
     privacy : bool
         Whether to prove promises, limits and shapes alone.
 
+    Returns
+    -------
+    Verdict
+
     Raises
     ------
     NotCertified

@@ -225,7 +225,17 @@ def _as_they_are(claims: Json, value: Fraction, bound: Fraction) -> Json:
 
 
 def limits_claimed(kept: Kept) -> list[str]:
-    """What each limit came to as it is, while that is short; else rounded against us."""
+    """What each limit came to as it is, while that is short; else rounded against us.
+
+    Parameters
+    ----------
+    kept : Kept
+        What the kernel proved.
+
+    Returns
+    -------
+    list of str
+    """
     found = []
     for reached_, below in zip(kept.limits, kept.from_below, strict=True):
         written = text(reached_)
@@ -235,7 +245,19 @@ def limits_claimed(kept: Kept) -> list[str]:
 
 
 def figures_claimed(kept: Kept, more: Sequence[dict[str, Fraction]] = ()) -> list[list[Json]]:
-    """The proved figures of each promise as claims: from below where less is claimed, else from above."""
+    """The proved figures of each promise as claims: from below where less is claimed, else from above.
+
+    Parameters
+    ----------
+    kept : Kept
+        What the kernel proved.
+    more : sequence of dict
+        Further figures of each promise.
+
+    Returns
+    -------
+    list of list of dict
+    """
     found = []
     for figures, given in zip(kept.promises, more or [{}] * len(kept.promises), strict=True):
         claims = [_claim(name, None, value) for name, value in (figures or {}).items()]
@@ -253,6 +275,17 @@ def work_declared(spent: int, draft: Json) -> str:
     """The work that the document declares: what its proof took, with a little more for its own length.
 
     No more than a file of its length may ask for, where that is enough: else `verify` would refuse it for the margin.
+
+    Parameters
+    ----------
+    spent : int
+        By the kernel.
+    draft : dict
+        The document.
+
+    Returns
+    -------
+    str
     """
     text = canonical(draft)
     enough = spent + spent // 8 + 4 * len(text) + 10_000
@@ -293,6 +326,10 @@ def bounds_within(draft: Json) -> list[tuple[Fraction, Fraction]]:
     ----------
     draft : dict
         A drafted document with the multipliers of its promises. Limits must be kept.
+
+    Returns
+    -------
+    list of two Fraction
 
     Raises
     ------

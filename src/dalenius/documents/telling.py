@@ -171,7 +171,11 @@ def told_card(document: Json, about: Json) -> Json:
             **({"stated": about["stated"]} if "stated" in about else {}),
         },
         "estimate": about.get("estimate", ""),
-        **{key: about[key] for key in ("title", "owner", "changes", "marginals_preserved") if key in about},
+        **{
+            key: about[key]
+            for key in ("title", "owner", "changes", "marginals_preserved", "grouped_secrets")
+            if key in about
+        },
         "remarks": about.get("remarks", []),
         "versions": about.get("versions", {}),
     }
@@ -366,7 +370,7 @@ def _evidence_told(evidence: Any) -> Json:
         return {"proof": _multipliers(evidence)}
     trees = [
         [
-            {"q": [int(v) for v in node["law"]]}
+            {"q": [int(value) for value in node["law"]]}
             if node["node"] == "centre"
             else {"class": node["value"], "rows": node["rows"]}
             for node in tree

@@ -5,19 +5,40 @@ import json
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["UNIT", "canonical", "digest", "near", "number", "text"]
+from dalenius.kernel.numbers import down
+
+__all__ = ["UNIT", "as_decimal", "canonical", "digest", "near", "number", "text"]
 
 UNIT = 1 << 60
 """Multipliers of a proof are whole numbers of this unit, the denominator."""
 
 
 def number(value: Any) -> Fraction:
-    """The rational that a number of a document stands for."""
+    """The rational that a number of a document stands for.
+
+    Parameters
+    ----------
+    value : str, int or Fraction
+        As a document writes it.
+
+    Returns
+    -------
+    Fraction
+    """
     return value if isinstance(value, Fraction) else Fraction(str(value))
 
 
 def text(value: Any) -> str:
     """A number as a text: a plain decimal as it stands, everything else in lowest terms.
+
+    Parameters
+    ----------
+    value : str, int or Fraction
+        Any number.
+
+    Returns
+    -------
+    str
 
     >>> text("0.25"), text(Fraction(6, 4)), text(3), text("1e-2")
     ('0.25', '3/2', '3', '1/100')
@@ -26,6 +47,27 @@ def text(value: Any) -> str:
         return value
     found = number(value)
     return str(found.numerator) if found.denominator == 1 else f"{found.numerator}/{found.denominator}"
+
+
+def as_decimal(value: Fraction) -> str:
+    """A number as tables write it: a decimal where there is a finite one of at most thirty digits.
+
+    Parameters
+    ----------
+    value : Fraction
+        A point of a grid, a cut, a probability.
+
+    Returns
+    -------
+    str
+
+    >>> as_decimal(Fraction(1, 4)), as_decimal(Fraction(-3)), as_decimal(Fraction(1, 3))
+    ('0.25', '-3', '1/3')
+    """
+    if value.denominator == 1:
+        return text(value)
+    written = down(value)
+    return written if Fraction(written) == value else text(value)
 
 
 def _plain(value: str) -> bool:
@@ -37,6 +79,15 @@ def _plain(value: str) -> bool:
 
 def near(value: Any) -> str:
     """The nearest multiple of 2^-60 in units of 2^-60. A multiplier may be rounded: any one proves some bound.
+
+    Parameters
+    ----------
+    value : str, int or Fraction
+        Any number.
+
+    Returns
+    -------
+    str
 
     >>> near(Fraction(1, 2)) == str(2**59)
     True

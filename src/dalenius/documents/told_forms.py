@@ -4,9 +4,9 @@ from fractions import Fraction
 from typing import Any
 
 from dalenius.documents.cards import OF_RECORDS, poured
-from dalenius.documents.text import number, text
+from dalenius.documents.text import as_decimal, number, text
 
-__all__ = ["TOLD_CHANNELS", "TOLD_LAWS", "point"]
+__all__ = ["TOLD_CHANNELS", "TOLD_LAWS"]
 
 Json = dict[str, Any]
 
@@ -15,9 +15,9 @@ Json = dict[str, Any]
 def _told_markov(document: Json) -> Json:
     """The model of a chain as problem files write it."""
     law = document["law"]
-    start = [int(v) for v in law["start"]]
+    start = [int(value) for value in law["start"]]
     steps = [[int(entry) for entry in row] for row in law["steps"]]
-    initial = [text(Fraction(v, sum(start))) for v in start]
+    initial = [text(Fraction(value, sum(start))) for value in start]
     rows = [[text(Fraction(entry, sum(row))) for entry in row] for row in steps]
     letters = list(document["variables"][0]["letters"])
     model = {"letters": letters, "initial": initial, "transition": rows, "n": len(document["variables"])}
@@ -31,7 +31,18 @@ def _told_laws(document: Json, key: str) -> list[Json]:
 
 
 def told_law(document: Json) -> Json:
-    """Samples that are alike given a hidden variable."""
+    """Samples that are alike given a hidden variable.
+
+    Parameters
+    ----------
+    document : dict
+        Of the kernel, read.
+
+    Returns
+    -------
+    dict
+        As `joint.json` writes it.
+    """
     law = document["law"]
     (hidden, values), (sample, letters) = [(entry["name"], entry["letters"]) for entry in document["variables"][:2]]
     masses = [int(n) for n in law["prior"]]
@@ -54,7 +65,20 @@ def told_law(document: Json) -> Json:
 
 # --- samples that are alike -------------------------------------------------------------------------------------------
 def told_types(document: Json, output: str) -> Json:
-    """Rows for types."""
+    """Rows for types.
+
+    Parameters
+    ----------
+    document : dict
+        Of the kernel, read.
+    output : str
+        The name of the released column.
+
+    Returns
+    -------
+    dict
+        As `channel.json` writes it.
+    """
     channel, observe = document["channel"], document["mechanism"]["observe"]
     alphabets = {entry["name"]: entry["letters"] for entry in document["variables"]}
     model = document.get("law", {}).get("law") == "alike" or len(observe) == 1 < channel["samples"]
@@ -70,7 +94,20 @@ def told_types(document: Json, output: str) -> Json:
 
 
 def told_orbits(document: Json, output: str) -> Json:
-    """Columns of words, with the columns and roles that are released."""
+    """Columns of words, with the columns and roles that are released.
+
+    Parameters
+    ----------
+    document : dict
+        Of the kernel, read.
+    output : str
+        The name of the released column.
+
+    Returns
+    -------
+    dict
+        As `channel.json` writes it.
+    """
     observe, columns = document["mechanism"]["observe"], document["channel"]["columns"]
     alphabets = {entry["name"]: entry["letters"] for entry in document["variables"]}
     roles = max(len(set(zip(*(word for _, word in words), strict=True))) for _, words in columns)
@@ -159,13 +196,26 @@ def _step(letters: list[str]) -> Fraction:
 
 
 def told_noise(document: Json, _output: str) -> Json:
-    """Noise, with the released numbers written out."""
+    """Noise, with the released numbers written out.
+
+    Parameters
+    ----------
+    document : dict
+        Of the kernel, read.
+    _output : str
+        Not needed: the columns have their own names.
+
+    Returns
+    -------
+    dict
+        As `channel.json` writes it.
+    """
     channel = document["channel"]
     inputs = _observed(document)
     output = {}
     for (name, letters), first, many in zip(inputs.items(), channel["first"], channel["letters"], strict=True):
         start = number(letters[0]) + int(first) * _step(letters)
-        output[name] = [point(start + k * _step(letters)) for k in range(many)]
+        output[name] = [as_decimal(start + k * _step(letters)) for k in range(many)]
     axes = [
         {
             key: int(axis[key]) if key in ("low", "high") else axis[key]
@@ -183,23 +233,21 @@ def told_noise(document: Json, _output: str) -> Json:
     }
 
 
-def point(value: Fraction) -> str:
-    """A number as tables write it: a decimal where there is a finite one.
-
-    >>> point(Fraction(1, 4)), point(Fraction(-3)), point(Fraction(1, 3))
-    ('0.25', '-3', '1/3')
-    """
-    for digits in range(31):
-        units = value * 10**digits
-        if units.denominator == 1:
-            whole = str(abs(units.numerator)).rjust(digits + 1, "0")
-            cut = len(whole) - digits
-            return ("-" if value < 0 else "") + whole[:cut] + ("." + whole[cut:] if digits else "")
-    return text(value)
-
-
 def told_filled(document: Json, _output: str) -> Json:
-    """A filled column, letter by letter."""
+    """A filled column, letter by letter.
+
+    Parameters
+    ----------
+    document : dict
+        Of the kernel, read.
+    _output : str
+        Not needed: the columns have their own names.
+
+    Returns
+    -------
+    dict
+        As `channel.json` writes it.
+    """
     inputs = _observed(document)
     written = poured(document)
     return {"form": "resample", "inputs": inputs, "output": inputs, "keep": written["stay"], "q": written["others"]}

@@ -47,14 +47,17 @@ class ValueCount:
 
     @property
     def per_cent(self) -> int | None:
-        """The change in whole per cent, to the nearest; a loss of more than a quarter is never rounded to one.
+        """The change in whole per cent, to the nearest; 0 below one, and a loss of over a quarter is rounded up.
 
-        >>> [ValueCount(("a",), ("x",), 1000, after).per_cent for after in (1004, 990, 750, 746)]
+        >>> [ValueCount(("a",), ("x",), 1000, after).per_cent for after in (1007, 990, 750, 746)]
         [0, -1, -25, -26]
         """
         if not self.before:
             return None
         change = Fraction(100 * (self.after - self.before), self.before)
+        # A loss of more than a quarter is rounded away from zero, against us.
+        if abs(change) < 1:
+            return 0
         return floor(change) if self.lost else round(change)
 
     def words(self) -> str:
@@ -68,9 +71,10 @@ class ValueCount:
         if self.after == self.before:
             return told
         verb = "loses" if self.after < self.before else "gains"
-        if not self.before:
+        change = self.per_cent
+        if change is None:
             return f"{told} (nobody had it)"
-        return f"{told} ({verb} {100 * abs(self.after - self.before) / self.before:.0f} %)"
+        return f"{told} ({verb} {f'{abs(change):,}' if change else '< 1'} %)"
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -111,19 +115,19 @@ class BeforeAfter:
         return told
 
     def to_json(self) -> dict[str, Any]:
-        return {"columns": [v.to_json() for v in self.single], "pairs": [pair.to_json() for pair in self.pairs]}
+        return {"columns": [value.to_json() for value in self.single], "pairs": [pair.to_json() for pair in self.pairs]}
 
     def public(self, least: int) -> list[dict[str, Any]]:
         """What a card may say: the change of each value in per cent, of those that `least` rows or more have."""
         return [
             {
-                "column": v.columns[0],
-                "value": v.values[0],
-                "rows_after": v.after,
-                "change_percent": v.per_cent,
+                "column": value.columns[0],
+                "value": value.values[0],
+                "rows_after": value.after,
+                "change_percent": value.per_cent,
             }
-            for v in self.single
-            if v.before >= max(least, 1)
+            for value in self.single
+            if value.before >= max(least, 1)
         ]
 
 

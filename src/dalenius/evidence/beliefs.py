@@ -14,9 +14,9 @@ from math import prod
 from typing import Any
 
 from dalenius.core import Design, Pmf
+from dalenius.core.conditional_law import Sparse
 from dalenius.core.digits import figure
 from dalenius.core.guarantee import Names
-from dalenius.core.kernel import Sparse
 from dalenius.measures.attack import Labels, secrets_of, weights_by_row, whole_rows
 
 __all__ = ["Answer", "Beliefs", "beliefs"]

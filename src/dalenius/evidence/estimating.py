@@ -134,7 +134,7 @@ def counted(
     if weights is None:
         return factors, Seen.of(coded.cells(list(declared)).reshape(shape)), preserved
     w = weights_of(table, weights)
-    sums, squares = (coded.cells(list(declared), v).reshape(shape) for v in (w, w**2))
+    sums, squares = (coded.cells(list(declared), value).reshape(shape) for value in (w, w**2))
     return factors, Seen(sums, squares, coded.rows), preserved
 
 

@@ -215,7 +215,7 @@ def risk(
     >>> int(found.uniques.sum()), round(found.tau[1], 4)
     (2, 1.3049)
     """
-    if sum(v is not None for v in (population, fraction, weights)) != 1:
+    if sum(value is not None for value in (population, fraction, weights)) != 1:
         raise InputError(
             "It is not said, or said twice, how large the population is.",
             do="Say one of --population, --fraction and --weights (in Python: population, fraction, weights).",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import log, prod
 from typing import Any
 
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.pmf import Pmf
 from dalenius.core.query import Query
 from dalenius.errors import InputError, Unsupported

@@ -7,10 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.design import CARD_FORMAT, FORMAT, Design
 from dalenius.core.forms import channel_of
 from dalenius.core.guarantee import Guarantee
-from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import exact, is_decimal, written
 from dalenius.core.pmf import Pmf
 from dalenius.core.source import TableSource

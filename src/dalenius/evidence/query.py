@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.core.guarantee import Dalenius, Guarantee, LocalDP
-from dalenius.core.noise import channel_of_query, kernel_of, permuted
 from dalenius.core.numbers import decimal_above, written
 from dalenius.core.pmf import Pmf
 from dalenius.core.query import FINITE, Query
+from dalenius.core.query_noise import channel_of_query, kernel_of, permuted
 from dalenius.measures.capacity import Bracket
 from dalenius.measures.deltas import query_deltas
 from dalenius.measures.dp import information_of_dp
@@ -72,7 +72,8 @@ class QueryAudit:
             "data_independent_bound_reached": self.symmetric_reached,
             "worst_record": list(m.worst.group),
             "worst_adversary": [
-                {"record": list(b.record), "probability": b.probability, "f": b.others[0]} for b in m.worst.beliefs
+                {"record": list(belief.record), "probability": belief.probability, "f": belief.others[0]}
+                for belief in m.worst.beliefs
             ],
             "guarantees": [{**promise.to_json(), "words": promise.words()} for promise in self.guarantees],
             "remarks": list(m.remarks),

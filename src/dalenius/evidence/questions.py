@@ -65,7 +65,7 @@ def terms_as_vector(name: str, terms: Any, alphabets: Mapping[str, Sequence[str]
         raise InputError(
             f'query {name!r} is not a list of terms such as {{"X": "a", "weight": 1}}', do="Write it in that way."
         )
-    c = np.zeros([len(a) for a in alphabets.values()])
+    c = np.zeros([len(alphabet) for alphabet in alphabets.values()])
     for term in terms:
         if unknown := [n for n in term if n != "weight" and n not in alphabets]:
             raise MismatchError(

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import ceil
 from pathlib import Path
 from typing import Any
 from weakref import finalize
@@ -16,7 +15,7 @@ import pyarrow.parquet
 
 from dalenius.api import Outcome, Progress, release
 from dalenius.core import Design, Problem
-from dalenius.core.digits import figure, one_in
+from dalenius.core.digits import one_in
 from dalenius.core.guarantee import as_names
 from dalenius.core.problem_file import read_toml
 from dalenius.errors import InputError
@@ -303,22 +302,9 @@ class Release:
     def promise(self) -> str:
         """What is proved about every released row, in one sentence."""
         wish = self.draft.wish
-        secret = ", ".join(wish.secrets)
-        times = wish.level if wish.promise == "times" else wish.times
-        often = "" if times is None else f"makes no answer about {secret} more than {_level(times)} times as likely"
-        if wish.promise == "times":
-            return often
-        return f"{self._first_promise(secret)}, and {often}" if often else self._first_promise(secret)
-
-    def _first_promise(self, secret: str) -> str:
-        promise, level = self.draft.wish.promise, self.draft.wish.level
-        if promise == "reveal" and level is not None:
-            return f"reveals at most {_level(level)} bits about {secret}"
-        if promise == "guess" and level is not None:
-            return f"lets {secret} be guessed right at most {ceil(level * 1000)} times in 1,000"
-        if promise == "deny" and level is not None:
-            return f"makes no entry more than {_level(level)} times likelier for one person than for another"
-        return f"reveals nothing about {secret}"
+        # One sentence for each kind of promise: its level is the same for every secret.
+        kinds = {promise.key: promise.of_a_row(", ".join(wish.secrets)) for promise in wish.promises}
+        return ", and ".join(kinds.values())
 
     @property
     def changed(self) -> int | None:
@@ -368,7 +354,15 @@ class Release:
     def __repr__(self) -> str:
         changed = self._entries_changed() if self.changed is None else f"{self._rows_in(self.changed)} changed"
         many = len(self.losses)
-        lost = "no group lost" if not many else f"{many} {'group' if many == 1 else 'groups'} mostly lost"
+        lost = (
+            "no group lost"
+            if not many
+            else (
+                "1 group lost over a quarter of its rows"
+                if many == 1
+                else f"{many} groups lost over a quarter of their rows"
+            )
+        )
         return f"Release of {self.rows:,} rows: {self.promise} (proved); {changed}; {lost}"
 
     def _entries_changed(self) -> str:
@@ -393,7 +387,3 @@ def _schema(data: Any) -> pa.Schema | None:
     if isinstance(data, pa.Table | pa.RecordBatch):
         return data.schema
     return pa.RecordBatchReader.from_stream(data).schema
-
-
-def _level(limit: Fraction) -> str:
-    return figure(limit, "up", 6)

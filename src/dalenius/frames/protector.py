@@ -223,7 +223,8 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ) as e:  # nobody sees the recipe of an estimator: the rule for public cards gives way
                 least = min(e.smallest, least - 1)
         if least < self.min_rows:
-            said = f"No grouping gives every combination {self.min_rows} rows; the smallest has {found.smallest[1]}."
+            smallest = f"the smallest has {found.smallest[1]}"
+            said = f"No grouping that was tried gives every combination {self.min_rows} rows; {smallest}."
             warnings.warn(f"{said} Keep the recipe secret.", FewRows, stacklevel=3)
         return found
 

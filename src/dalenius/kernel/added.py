@@ -247,8 +247,8 @@ class Gaussian(Added):
         if not self._weights:
             self.work.spend(2 * LOG_COST * self.reach, self.length)
             self._weights = [falling(self.energy(t)) for t in range(self.reach + 1)]
-            low = 2 * sum((w for w, _ in self._weights), NAUGHT) - 1
-            high = 2 * sum((w for _, w in self._weights), NAUGHT) - 1 + self._beyond(self.reach)
+            low = 2 * sum((weight for weight, _ in self._weights), NAUGHT) - 1
+            high = 2 * sum((weight for _, weight in self._weights), NAUGHT) - 1 + self._beyond(self.reach)
             self._total = low, high
         return True
 

@@ -49,11 +49,11 @@ class Capacity:
             mean = [sum(column) + 1 for column in zip(*self.rows, strict=True)]
             return bits(self._radius(set(range(len(self.rows))), mean))
         worst = 0
-        for k, members in enumerate(combinations(range(len(self.sizes)), group)):
+        for place, members in enumerate(combinations(range(len(self.sizes)), group)):
             rows: defaultdict[tuple[int, ...], set[int]] = defaultdict(set)  # of each value of the group
             for x, row in zip(product(*map(range, self.sizes)), self.which, strict=True):
                 rows[tuple(x[i] for i in members)].add(row)
-            worst = max(worst, self._worst_leaf(list(rows.values()), trees[k % len(trees)]))
+            worst = max(worst, self._worst_leaf(list(rows.values()), trees[place % len(trees)]))
         return bits(worst)
 
     def _worst_leaf(self, root: list[set[int]], tree: Node) -> int:
@@ -101,9 +101,9 @@ def contraction(rows: list[list[int]], work: Work) -> Fraction:
     different = list(dict.fromkeys(map(tuple, rows)))
     one = sum(rows[0])
     best = 0
-    for k, p in enumerate(different, 1):
-        work.spend(5 * (len(p) + 1) * (len(different) - k), one.bit_length())
-        for q in different[k:]:
+    for place, p in enumerate(different, 1):
+        work.spend(5 * (len(p) + 1) * (len(different) - place), one.bit_length())
+        for q in different[place:]:
             apart = -(-(sum(map(abs, map(sub, p, q))) << BITS) // (2 * one))
             if apart > best:
                 work.spend(8 * POINT * len(p), 2 * one.bit_length() + BITS)

@@ -100,7 +100,7 @@ def read_alike(node: Node, variables: tuple[Variable, ...], work: Work) -> Law:
     for place, t in enumerate(types(samples, letters)):
         times = orders(t)
         for w, (mass, row) in enumerate(zip(masses, rows, strict=True)):
-            weight = mass * times * prod(v**k for v, k in zip(row, t, strict=True))
+            weight = mass * times * prod(value**k for value, k in zip(row, t, strict=True))
             if weight:
                 atoms += [((w, *drawn, place), weight * share) for drawn, share in _drawn(t)]
     total = sum(masses) * unit**samples * samples * max(samples - 1, 1)
@@ -132,7 +132,7 @@ def read_types(node: Node, setting: Setting) -> Channel:
     table = [_read_row(row, wide, setting.work) for row in rows.items()]
     scale = common_denominator((Fraction(1, one) for one, _ in table), setting.work)
     setting.work.spend(sum(1 + sum(map(bool, row)) for _, row in table), scale.bit_length())
-    found = [tuple(v * (scale // one) for v in row) for one, row in table]
+    found = [tuple(value * (scale // one) for value in row) for one, row in table]
     if isinstance(law, Alike):
         many.require(samples == law.samples, f"the law has {law.samples:,} samples")
         return Dense(scale, tuple(found), wide)

@@ -73,7 +73,7 @@ class Totals:
             return sorted(found) or [()]
         least = [min(column) for column in zip(*self.moves, strict=True)]
         many = 2 * max(sum(a != b for a, b in zip(row, least, strict=True)) for row in self.moves)
-        widest = sorted(w for w in self.widths(1) if w)
+        widest = sorted(width for width in self.widths(1) if width)
         return [tuple(widest[-many:] if many else ())]
 
     @cached_property
@@ -86,7 +86,7 @@ class Totals:
         if group == 1:
             return self.of_one
         many = group * max(len(pair) for pair in self.of_one)
-        widest = sorted(w for w in self.widths(group) if w)
+        widest = sorted(width for width in self.widths(group) if width)
         return [tuple(widest[-many:] if many else ())]
 
     def at_most_held(self, group: int, found: Sequence[Fraction]) -> Fraction:

@@ -19,10 +19,10 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, Inexact, InvalidOperat
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, product
-from math import isqrt, lcm
+from math import isqrt
 
 from dalenius.kernel.logs import BITS, LOG_COST, TWO_PI_E, bits, log2, times_log2, two_to
-from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.numbers import Node, Work, common_denominator, require
 
 LONGEST = 1 << 21  # shifts and values of an axis
 COMPARED = 1 << 22  # entries that are compared one by one
@@ -44,7 +44,7 @@ def convolved(a: Sequence[int], b: Sequence[int], work: Work) -> list[int]:
     exactly = Context(
         prec=digits * (many + 1), Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[Inexact, InvalidOperation, Overflow]
     )
-    first, second = (Decimal("".join(str(v).zfill(digits) for v in reversed(side))) for side in (a, b))
+    first, second = (Decimal("".join(str(value).zfill(digits) for value in reversed(side))) for side in (a, b))
     text = format(exactly.multiply(first, second), "f").zfill(digits * many)
     return [int(text[len(text) - (k + 1) * digits : len(text) - k * digits]) for k in range(many)]
 
@@ -74,11 +74,11 @@ class Axis:
         self.work = work
         numbers = [item.number() for item in take.pair(len(sizes))]
         start = move.number()
-        self.one = lcm(start.denominator, *(value.denominator for value in numbers))
+        self.one = common_denominator((start, *numbers), work)
         work.spend(len(sizes), self.one.bit_length())
         self.take = [int(value * self.one) for value in numbers]
         self.move = int(start * self.one)
-        ends = [(min(0, a * (n - 1)), max(0, a * (n - 1))) for a, n in zip(self.take, sizes, strict=True)]
+        ends = [(min(0, a * (size - 1)), max(0, a * (size - 1))) for a, size in zip(self.take, sizes, strict=True)]
         self.first = (self.move + sum(end for end, _ in ends)) // self.one
         self.last = (self.move + sum(end for _, end in ends)) // self.one
         self.low = low.whole()
@@ -132,8 +132,8 @@ class Axis:
         """The law of T from `low` on, out of total * sum(prior), when the shift c has weight prior[c]."""
         shifts = [prior.get(c, 0) for c in range(self.first, self.last + 1)]
         found = [0] * (self.high - self.low + 1)
-        for t, v in enumerate(convolved(shifts, self.weights, self.work), self.first - self.reach):
-            found[min(max(t, self.low), self.high) - self.low] += v
+        for t, value in enumerate(convolved(shifts, self.weights, self.work), self.first - self.reach):
+            found[min(max(t, self.low), self.high) - self.low] += value
         return found
 
     @cached_property
@@ -221,8 +221,8 @@ class Axis:
     def surprise(self) -> list[int]:
         """Prefix sums over N of w log2 w, from above."""
         self.work.spend(LOG_COST * len(self.half), self.total.bit_length())
-        found = {v: self._entropic(v, self.total, 1) for v in set(self.half)}
-        return [0, *accumulate(found[v] for v in self.weights)]
+        found = {value: self._entropic(value, self.total, 1) for value in set(self.half)}
+        return [0, *accumulate(found[value] for value in self.weights)]
 
     @staticmethod
     def _entropic(n: int, total: int, end: int) -> int:
@@ -232,16 +232,16 @@ class Axis:
 
     def certain(self, c: int) -> int:
         """An upper bound of sum_t W_c log2 W_c, in units of 2^-BITS."""
-        ends = [v for v in self.collected(c) if v]  # far from both nothing is collected
+        ends = [value for value in self.collected(c) if value]  # far from both nothing is collected
         self.work.spend(20 + LOG_COST * len(ends), self.total.bit_length())
-        return self.inside(self.surprise, c) + sum(self._entropic(v, self.total, 1) for v in ends)
+        return self.inside(self.surprise, c) + sum(self._entropic(value, self.total, 1) for value in ends)
 
     def mixed(self, prior: Mapping[int, int], end: int) -> int:
         """A bound of sum_t P_T log2 P_T under weights of the shifts, in units of 2^-BITS."""
         many = self.total * sum(prior.values())
         law = self.output(prior)
         self.work.spend(LOG_COST * len(law), many.bit_length())
-        return sum(self._entropic(v, many, end) for v in law)
+        return sum(self._entropic(value, many, end) for value in law)
 
     def leakage(self, prior: Mapping[int, int], groups: Sequence[Mapping[int, int]]) -> Fraction:
         """I(S; T) from above, for the weights of the shifts, in all and under each value of S."""

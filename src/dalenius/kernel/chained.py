@@ -59,16 +59,16 @@ class ChainRelease(WindowsRelease):
     def _looking(self, names: Sequence[str]) -> int | None:
         """The window that has all of these samples."""
         places = [self.chain.places[name] for name in names]
-        for k, (first, last) in enumerate(self.runs):
+        for place, (first, last) in enumerate(self.runs):
             if first <= min(places) and max(places) <= last:
-                return k
+                return place
         return None
 
     @cached_property
     def free(self) -> set[int]:
         """The places of all ends, and of all samples outside the windows."""
         inside = {i for first, last in self.runs for i in range(first, last + 1)}
-        ends = (self._ends(k, run, len(self.runs)) for k, run in enumerate(self.runs))
+        ends = (self._ends(place, run, len(self.runs)) for place, run in enumerate(self.runs))
         return {i for i in range(len(self.chain.variables)) if i not in inside}.union(*ends)
 
     def hide(self, secret: Sequence[str]) -> None:

@@ -87,12 +87,12 @@ def surprisal(setting: Setting, promises: Sequence[Promise], r: Fraction | None)
         frame = Frame(setting, promise.secret)
         work.spend(4 * len(frame.labels))
         for x, counts in frame.by_input.items():
-            for a, n in counts:
-                most[x] = min(most[x], factor * frame.alone[a] * setting.mass[x] / (n * total))
+            for a, count in counts:
+                most[x] = min(most[x], factor * frame.alone[a] * setting.mass[x] / (count * total))
     work.spend(LOG_COST * len(most))
     units = 0
-    for x, n in setting.mass.items():
-        p = Fraction(n, total)
+    for x, count in setting.mass.items():
+        p = Fraction(count, total)
         top = most[x] if r is None else min(most[x], r * p / (1 - p + r * p))
         units += times_log2(p, top / p)[1]
     return bits(units)

@@ -35,7 +35,7 @@ def bound_by_components(setting: Setting, promises: Promises, _: Limits, objecti
     for b, own in enumerate(parts.pair(len(found))):
         atoms = tuple(atom for atom, x in zip(law.atoms, setting.input, strict=True) if place[x] == b)
         setting.work.spend(4 * len(law.atoms))
-        mass = sum(n for _, n in atoms)
+        mass = sum(count for _, count in atoms)
         inside = Setting(law.variables, Law(law.variables, atoms, mass, None), mechanism, setting.work)
         bound += Fraction(mass, setting.total) * bound_by_lines(inside, tuple(named), (), objective, own)
     return bound

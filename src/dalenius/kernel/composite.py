@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import lcm, prod
+from math import prod
 
 from dalenius.kernel.channel import ENTRIES, Channel, Rows, read_channel
 from dalenius.kernel.groups import Groups, independent_groups, touching
 from dalenius.kernel.nouns import Label, Law, Setting
-from dalenius.kernel.numbers import Node, Refused, Work, require
+from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, require
 from dalenius.kernel.release import RELEASES, Figures, Metric, Release, release_of
 
 GONE_THROUGH = 1 << 14  # outcomes of the law, and entries of the matrix, that are gone through one by one
@@ -56,14 +56,14 @@ def strata(setting: Setting) -> list[tuple[int, Setting]]:
     """
     mechanism = replace(setting.mechanism, strata=(), preserve_marginals=False)
     sizes = [len(setting.alphabets[name]) for name in setting.mechanism.strata]
-    setting.work.spend(4 * prod(sizes) * (10 + len(setting.variables)))
+    setting.work.spend(4 * prod(sizes) * (30 + len(setting.variables)))
     found: dict[Label, list[tuple[Label, int]]] = {label: [] for label in product(*map(range, sizes))}
     if setting.has_law:
         for label, atom in zip(setting.labels(setting.mechanism.strata), setting.law.atoms, strict=True):
             found[label].append(atom)
     parts = list[tuple[int, Setting]]()
     for atoms in found.values():
-        many = sum(n for _, n in atoms)
+        many = sum(count for _, count in atoms)
         law = Law(setting.variables, tuple(atoms), many, None) if atoms else None
         parts.append((many, Setting(setting.variables, law, mechanism, setting.work)))
     return parts
@@ -199,10 +199,10 @@ def read_windows(node: Node, setting: Setting) -> Channel:
     windows.require(windows.length() > 0, "there is no window")
     reads = list[tuple[int, ...]]()
     channels = list[Channel]()
-    for k, item in enumerate(windows.pair(len(mechanism.release) or windows.length())):
+    for place, item in enumerate(windows.pair(len(mechanism.release) or windows.length())):
         places, channel = item.fields("reads", "channel")
         reads.append(read_places(places, len(mechanism.observe)))
-        channels.append(read_channel(channel, window(setting, k, reads[-1])))
+        channels.append(read_channel(channel, window(setting, place, reads[-1])))
     width = prod(channel.width for channel in channels)
     return Windows(tuple(reads), tuple(channels), tuple(setting.sizes), width)
 
@@ -324,9 +324,9 @@ class Strata(Channel):
         tables = [channel.rows(work) for channel in self.channels]
         many = len(tables[0][1])
         require(len(tables) * many * self.width <= ENTRIES, "form strata has too many entries to be written out")
-        scale = lcm(*(one for one, _ in tables))
+        scale = common_denominator((Fraction(1, one) for one, _ in tables), work)
         work.spend(4 * len(tables) * many * self.width, scale.bit_length())
-        return scale, [[v * (scale // one) for v in rows[x]] for x in range(many) for one, rows in tables]
+        return scale, [[value * (scale // one) for value in rows[x]] for x in range(many) for one, rows in tables]
 
 
 def read_strata(node: Node, setting: Setting) -> Channel:

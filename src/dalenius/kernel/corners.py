@@ -55,8 +55,8 @@ def equations(setting: Setting, promises: Sequence[Promise], inputs: Sequence[in
         setting.work.spend(20 * view.many_pairs * len(inputs), setting.total.bit_length())
         beside = [dict.fromkeys(view.worlds, 0) for _ in inputs]
         for here, counts in zip(beside, found, strict=True):
-            for key, n in counts.items():
-                here[key[view.cut :]] += n
+            for key, count in counts.items():
+                here[key[view.cut :]] += count
         for s, k in view.pairs:
             yield [
                 Fraction(
@@ -71,13 +71,9 @@ def vertices(n: int, rows: Iterator[list[Fraction]], start: list[int], work: Wor
 
     The polytope is bounded; perturbed along the columns of the starting basis it is simple, so that its graph is
     connected and a walk over all lexicographically feasible bases meets every vertex. Tableaux hold integers over a
-    common determinant.
+    common determinant, the right side in units of 1 / scale.
     """
-    tableau = [[1] * (n + 1)]
-    for row in rows:
-        scale = common_denominator(row, work)
-        work.spend(4 * n, scale.bit_length())
-        tableau.append([*(v.numerator * (scale // v.denominator) for v in row), 0])
+    tableau, scale = _levelled(n, rows, work)
     d = 1
     for r, j in enumerate(start):
         i = next((i for i in range(r, len(tableau)) if tableau[i][j]), -1)
@@ -86,21 +82,49 @@ def vertices(n: int, rows: Iterator[list[Fraction]], start: list[int], work: Wor
         tableau, d = _pivot(tableau, r, j, d, work)
     require(not any(any(row) for row in tableau[len(start) :]), "the starting basis does not span the constraints")
     require(all(row[n] >= 0 for row in tableau), "the starting basis is infeasible")
-    seen, met = {frozenset(start)}, set[Vertex]()
-    stack = [(start, tableau[: len(start)], d)]
+    # A set of columns is the sum of their bits. An edge has two ends, and is looked at from the first one that is met:
+    # `back` has the columns that lead from a basis along edges which led to it.
+    own = sum(1 << j for j in start)
+    long = scale.bit_length() >> 8  # a right side times an entry takes so much longer
+    back = {own: 0}
+    met = set[Vertex]()
+    stack = [(own, start, tableau[: len(start)], d)]
     while stack:
-        base, tableau, d = stack.pop()
-        vertex = frozenset(_entries(base, tableau, n, d))
+        own, base, tableau, d = stack.pop()
+        vertex = frozenset(_entries(base, tableau, n, d * scale))
         if vertex not in met:
             met.add(vertex)
             yield vertex
-        for j in set(range(n)).difference(base):
-            work.spend(10 * len(tableau) + 20)
+        work.spend(((10 + long) * len(tableau) + 20) * (n - len(base)))
+        known = own | back[own]
+        for j in range(n):
+            if known >> j & 1:
+                continue
             i = _leaving(tableau, j, (n, *start))
-            after = [*base[:i], j, *base[i + 1 :]]
-            if frozenset(after) not in seen:
-                seen.add(frozenset(after))
-                stack.append((after, *_pivot(tableau, i, j, d, work)))
+            after = own ^ 1 << j ^ 1 << base[i]
+            if after not in back:
+                back[after] = 0
+                stack.append((after, [*base[:i], j, *base[i + 1 :]], *_pivot(tableau, i, j, d, work)))
+            back[after] |= 1 << base[i]
+
+
+def _levelled(n: int, rows: Iterator[list[Fraction]], work: Work) -> tuple[Tableau, int]:
+    """The equations in whole numbers, the right side in units of 1 / scale, and that scale.
+
+    What all entries of a row have in common is moved to the right, as v sums to one: determinants stay small.
+    """
+    tableau = [[1] * n]
+    levels = [Fraction(1)]
+    for row in rows:
+        scale = common_denominator(row, work)
+        work.spend(8 * n, scale.bit_length())
+        whole = [v.numerator * (scale // v.denominator) for v in row]
+        low = min(whole)
+        common = gcd(*(v - low for v in whole)) or 1
+        tableau.append([(v - low) // common for v in whole])
+        levels.append(Fraction(-low, common))
+    scale = common_denominator(levels, work)
+    return [[*row, int(level * scale)] for row, level in zip(tableau, levels, strict=True)], scale
 
 
 def _entries(base: list[int], tableau: Tableau, n: int, d: int) -> Iterator[tuple[int, int, int]]:
@@ -116,12 +140,17 @@ def _leaving(tableau: Tableau, j: int, order: tuple[int, ...]) -> int:
     require(bool(rows), "the columns are unbounded")
     for o in order:
         least = tableau[rows[0]]
+        ties: list[int] = []
         for i in rows:
-            row = tableau[i]
-            least = row if row[o] * least[j] < least[o] * row[j] else least
-        rows = [i for i in rows if tableau[i][o] * least[j] == least[o] * tableau[i][j]]
-        if len(rows) == 1:
-            return rows[0]
+            above = tableau[i][o] * least[j] - least[o] * tableau[i][j]
+            if above < 0:
+                least = tableau[i]
+                ties = [i]
+            elif not above:
+                ties.append(i)
+        if len(ties) == 1:
+            return ties[0]
+        rows = ties
     raise Refused("a tie that no perturbation breaks")
 
 

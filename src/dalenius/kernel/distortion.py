@@ -57,8 +57,8 @@ class Distortion:
             for weight, table, one, counts in tables:
                 scale = weight.numerator * (unit // (weight.denominator * one))
                 setting.work.spend(4 * len(counts[e]) * len(released), unit.bit_length())
-                for x, n in counts[e].items():
-                    more = scale * n
+                for x, count in counts[e].items():
+                    more = scale * count
                     row = [
                         None if cost is None or d is None else cost + more * d
                         for cost, d in zip(row, table[x], strict=True)
@@ -149,7 +149,7 @@ def _by_erasure(part: Part, rows: dict[Label, Texts], told: list[Texts]) -> Apar
 
 def _by_class(part: Part, rows: dict[Label, Texts], told: list[Texts]) -> Apart:
     """Whether the letters, or their classes, differ."""
-    group = {letter: k for k, members in enumerate(part.classes) for letter in members}
+    group = {letter: place for place, members in enumerate(part.classes) for letter in members}
     after = [tuple(group.get(letter, letter) for letter in t) for t in told]
     before = {x: tuple(group.get(letter, letter) for letter in row) for x, row in rows.items()}
     return {x: [int(row != t) for t in after] for x, row in before.items()}

@@ -82,7 +82,7 @@ class Exchange:
         secrets = list(dict.fromkeys(promise.secret for promise in promises if isinstance(promise, Independent)))
         require(len(secrets) > 1, "this rule needs at least two independent views")
         itself = set(zip(setting.labels(objective.about), setting.input, strict=True))
-        same = len(itself) == len(setting.mass) == len({w for w, _ in itself})
+        same = len(itself) == len(setting.mass) == len({told for told, _ in itself})
         require(same, "this rule is for information about all of the input")
         values: list[Atom] = list(zip(*(setting.labels(secret) for secret in secrets), strict=True))
         seen = dict(zip(setting.input, values, strict=True))
@@ -97,10 +97,10 @@ class Exchange:
             arranged = factorial(len(kind)) // prod(map(factorial, Counter(kind).values()))
             require(many == arranged, "the law changes when views change places")
         margin: Counter[Label] = Counter()  # the law of one view, and so of every one
-        for x, n in zip(self.atoms, self.mass, strict=True):
-            margin[x[0]] += n
+        for x, count in zip(self.atoms, self.mass, strict=True):
+            margin[x[0]] += count
         self.margin = {value: margin[value] for value in sorted(margin)}
-        number = {value: k for k, value in enumerate(self.margin)}
+        number = {value: place for place, value in enumerate(self.margin)}
         self.places = [tuple(map(number.__getitem__, x)) for x in self.atoms]
         self.one = self.total // gcd(self.total, *self.margin.values())  # unit of mass; thresholds make it finer
         self.slope = list[int]()
@@ -137,7 +137,7 @@ class Exchange:
         found = [self._least(orbits(box[0]), box, node) for box, node in leaves(tree, root, split, self.work)]
         least = [value for value in found if value is not None]
         tree.require(bool(least), "no box has a column")
-        paid = Fraction(sum(n * d for n, d in zip(self.mass, self.slope, strict=True)), self.total << UNIT)
+        paid = Fraction(sum(count * d for count, d in zip(self.mass, self.slope, strict=True)), self.total << UNIT)
         return entropy(self.mass, self.work)[1] - paid - bits(Fraction(min(least), self.one << UNIT))
 
     def _orbits(self, colours: Label) -> OrbitTable:
@@ -156,7 +156,7 @@ class Exchange:
                 place[k] = orbit
         first = [inside[0] for inside in members.values()]
         size = [len(inside) for inside in members.values()]
-        mass = [n * self.one // self.total for n in self.margin.values()] * many
+        mass = [count * self.one // self.total for count in self.margin.values()] * many
         return OrbitTable(
             first, size, place, cells, mass, [colours.count(c) for c in range(many) for _ in range(values)]
         )
@@ -181,7 +181,7 @@ class Exchange:
         if min(slack) < 0:
             return None
         self.work.spend(len(high) * (2 + len(self.atoms[0])))
-        paid = sum(n * v * t for n, v, t in zip(orbits.often, multipliers, orbits.mass, strict=True))
+        paid = sum(count * v * t for count, v, t in zip(orbits.often, multipliers, orbits.mass, strict=True))
         found = (sigma * self.one + paid) << BITS
         price = multipliers.__getitem__
         left = slack.__getitem__

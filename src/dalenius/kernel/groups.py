@@ -27,6 +27,7 @@ class Groups(Law):
         self.place = {variable.name: b for b, group in enumerate(groups) for variable in group.variables}
         self.size = prod(len(group.atoms) for group in groups)
         self.rows = groups[0].rows
+        work.spend(1, 0 if self.rows else sum(group.total.bit_length() for group in groups))
         self.total = groups[0].total if self.rows else prod(group.total for group in groups)
 
     @cached_property
@@ -37,7 +38,7 @@ class Groups(Law):
         self.work.spend(4 * self.size * len(self.variables), self.total.bit_length())
         atoms: list[tuple[Label, int]] = [((), 1)]
         for group in self.groups:
-            atoms = [(a + b, n * m) for a, n in atoms for b, m in group.atoms]
+            atoms = [(a + b, count * m) for a, count in atoms for b, m in group.atoms]
         return tuple(atoms)
 
     def touching(self, names: Sequence[str]) -> Law:

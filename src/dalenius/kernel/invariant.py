@@ -32,8 +32,8 @@ def bound_with_margins(setting: Setting, promises: Promises, _: Limits, objectiv
 
     A part of a split in which no entry of a column can be its least is empty and has no leaf.
     """
-    m = setting.mechanism
-    own = m.release == m.reads and not m.beside
+    mechanism = setting.mechanism
+    own = mechanism.release == mechanism.reads and not mechanism.beside
     require(own and tells_all(setting, objective), "these columns are for W = X, released as it is observed")
     r = needed_ratio(setting, promises)
     (tree,) = proof.fields("rule", "tree")[1:]
@@ -107,7 +107,7 @@ class Invariant:
         if box not in self.sums:
             self.work.spend(LOG_COST << len(box))
             masses = [0]
-            for n, ends in zip(self.mass, box, strict=True):
-                masses = [v + n * end for end in ends for v in masses]
+            for count, ends in zip(self.mass, box, strict=True):
+                masses = [v + count * end for end in ends for v in masses]
             self.sums[box] = [(v, log2(v, self.total * EVEN)[0]) for v in masses]
         return self.sums[box]

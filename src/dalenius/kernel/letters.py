@@ -52,7 +52,7 @@ class Letters:
             require(setting.mechanism.preserve_marginals, "margins that are not preserved prove nothing")
             before = setting.marginal()
             require(len(before) == len(margins), "not a multiplier for each letter")
-            sums = sum(v * n for v, n in zip(margins, before, strict=True))
+            sums = sum(value * count for value, count in zip(margins, before, strict=True))
             self.constant += Fraction(sums, setting.total << UNIT)
 
     @property
@@ -66,7 +66,7 @@ class Letters:
         found: Gains = {x: [0] * width for x in setting.mass}
         for distortion, weight in self.weighed:
             costs, unit = distortion.costs(setting, 0)
-            setting.work.spend(3 * width * len(costs))
+            setting.work.spend(3 * width * len(costs), weight.bit_length())
             for x, row in costs.items():
                 found[x] = [
                     None if gain is None or cost is None else gain - (weight * cost << UP) // unit
@@ -120,7 +120,7 @@ def gains_of_maps(letters: Letters, maps: Sequence[Map]) -> Gains:
     for place, row in rows.items():
         x, z = divmod(place, worlds)
         known: dict[int | None, int | None] = dict(enumerate(row))
-        known[None] = max((v for v in row if v is not None), default=None)
+        known[None] = max((value for value in row if value is not None), default=None)
         more = [known[letter[z]] for letter in maps]
         found[x] = [None if a is None or b is None else a + b for a, b in zip(found[x], more, strict=True)]
     return found

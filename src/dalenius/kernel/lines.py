@@ -79,9 +79,9 @@ class Lines:
         self.objective = objective
         self.division = division.text()
         require(self.division in DIVISIONS, "there is no such division of columns")
-        self.weights = [v.whole(0) for v in weights.pair(len(promises))]
+        self.weights = [value.whole(0) for value in weights.pair(len(promises))]
         self.letters = Letters(
-            setting, limits, objective, [v.whole(0) for v in by_limit.pair(len(limits))], margins.wholes()
+            setting, limits, objective, [value.whole(0) for value in by_limit.pair(len(limits))], margins.wholes()
         )
         self.prices = prices.wholes()  # in the order of the inputs that occur
         require(len(self.prices) in (0, len(setting.mass)), "there is not one price for each input that occurs")
@@ -170,8 +170,8 @@ class Lines:
     def _add_promises(self) -> None:
         """Scores of promises about secrets, and inequalities between inputs: (i, j, v, r) adds v [r c(j) - c(i)]."""
         together: list[tuple[Frame, Scores]] = []
-        for k, (promise, weight) in enumerate(zip(self.promises, self.weights, strict=True)):
-            nodes = [rows[k] for rows in self.rows]
+        for place, (promise, weight) in enumerate(zip(self.promises, self.weights, strict=True)):
+            nodes = [rows[place] for rows in self.rows]
             if promise.about:
                 frame = self.frame(promise.about)
                 together.append((frame, scores(promise, frame, weight, nodes)))
@@ -203,11 +203,11 @@ class Lines:
         for x, line in self.lines.items() if together else ():
             alike: dict[int, list[Numbers]] = {}
             for frame, found in together:
-                for key, n in frame.by_input.get(x, ()):
-                    alike.setdefault(n, []).append(found[key])
-            for n, columns in alike.items():
+                for key, count in frame.by_input.get(x, ()):
+                    alike.setdefault(count, []).append(found[key])
+            for count, columns in alike.items():
                 more = columns[0] if len(columns) == 1 else list(map(sum, zip(*columns, strict=True)))
-                line = [a + n * v for a, v in zip(line, more, strict=True)]
+                line = [a + count * value for a, value in zip(line, more, strict=True)]
             self.lines[x] = line
 
     def _add_cuts(self) -> None:
@@ -227,9 +227,9 @@ class Lines:
         shares = [] if o.distortion is not None else [(o.theta, o.about), (1 - o.theta, self.setting.mechanism.observe)]
         shares = [(share, names) for share, names in shares if share]
         posteriors = [own.pair(len(shares) + bool(self.told)) for own in self.own]
-        for k, (share, names) in enumerate(shares):
+        for place, (share, names) in enumerate(shares):
             frame = self.frame(names)
-            laws = [found[k].wholes(1) for found in posteriors]
+            laws = [found[place].wholes(1) for found in posteriors]
             # I(S; Y, K) = I(S; K) + what the letters add; a rate is I(X; Y | K), without the former.
             self._add_scores([(frame, frame.tangents(int(share * (1 << UNIT)), laws))])
         if o.distortion is None and o.theta:
@@ -244,7 +244,7 @@ class Lines:
         require(all(len(found) == many for found in numbers), "a leaf has not one number for each label")
         if self.division not in ("boxes", "faces"):
             columns = zip(told.keys, zip(*numbers, strict=True), strict=True)
-            self._add_scores([(told, {key: [v << UP for v in column] for key, column in columns})])
+            self._add_scores([(told, {key: [value << UP for value in column] for key, column in columns})])
         return numbers
 
     def _price(self, sigmas: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -259,9 +259,9 @@ class Lines:
         columns = []
         self.setting.work.spend(4 * len(price) * len(less) * told.length)
         for x in told.owners():
-            n, z = self.setting.mass[x], price[x] << UP
-            columns.append([z + (-row) // n - sigma for row, sigma in zip(self.lines[x], less, strict=True)])
-            self.lines[x] = [(z - sigma) * n for sigma in less]
+            count, z = self.setting.mass[x], price[x] << UP
+            columns.append([z + (-row) // count - sigma for row, sigma in zip(self.lines[x], less, strict=True)])
+            self.lines[x] = [(z - sigma) * count for sigma in less]
         return [list(row) for row in zip(*columns, strict=True)]
 
     # The cases, and the sum over inputs.
@@ -277,7 +277,7 @@ class Lines:
         else:
             up = 0 if self.priced else UP
             boxes = Ranges(self.posteriors, self.promises, self.relations)
-            needs = boxes.raised(tree, [[v << up for v in row] for row in slopes])
+            needs = boxes.raised(tree, [[value << up for value in row] for row in slopes])
         require(bool(needs), "a tree leaves no case")
         return [LineCase(place, j, need) for j, need in needs.items()]
 
@@ -300,14 +300,14 @@ class Lines:
         """(3): any prices z(x) of c(x), and what the lines exceed them by."""
         setting = self.setting
         r = needed_ratio(setting, self.promises)
-        price = {x: (v << UP) * setting.total for v, x in zip(self.prices, setting.mass, strict=True)}
+        price = {x: (value << UP) * setting.total for value, x in zip(self.prices, setting.mass, strict=True)}
         over = [Fraction(0)] * len(cases)
         for x, line in self.lines.items():
             n, z = setting.mass.get(x, 0), price.get(x, 0)
             setting.work.spend(10 * len(cases))
-            for k, (_, j, shift) in enumerate(cases):
+            for place, (_, j, shift) in enumerate(cases):
                 more = line[j] + n * shift - z
-                over[k] += r * more if more > 0 else more
+                over[place] += r * more if more > 0 else more
         tau = max(Fraction(0), *over)
         return (sum(price.values()) + tau) / (setting.total << SCORE) + self.constant
 
@@ -316,17 +316,17 @@ class Lines:
         setting = self.setting
         require(not self.letters.matter and not self.cuts, "faces are for promises about secrets alone")
         about: set[tuple[str, ...]] = set()
-        for k, (promise, weight) in enumerate(zip(self.promises, self.weights, strict=True)):
-            if weight or any(rows[k].value != [] for rows in self.rows):
+        for place, (promise, weight) in enumerate(zip(self.promises, self.weights, strict=True)):
+            if weight or any(rows[place].value != [] for rows in self.rows):
                 require(bool(promise.about), "faces are for promises about secrets alone")
                 about.add(promise.about)
         atoms = min(len(setting.mass), 1 + sum(len(self.frame(secret).keys) - 1 for secret in about))
         setting.work.spend(4 * len(setting.mass) * len(self.own))
         over: dict[int, Numbers] = {}
-        for z, (x, n) in zip(self.prices, setting.mass.items(), strict=True):
-            over[x] = [-(-line // n) - (z << UP) for line in self.lines[x]]
+        for z, (x, count) in zip(self.prices, setting.mass.items(), strict=True):
+            over[x] = [-(-line // count) - (z << UP) for line in self.lines[x]]
         tau = most_on_faces(self.trees, atoms, self.posteriors, over)
-        priced = sum(z * n for z, n in zip(self.prices, setting.mass.values(), strict=True)) << UP
+        priced = sum(z * count for z, count in zip(self.prices, setting.mass.values(), strict=True)) << UP
         return Fraction(priced + tau * setting.total, setting.total << SCORE) + self.constant
 
     def _over_maps(self) -> Fraction:

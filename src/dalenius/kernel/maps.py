@@ -59,8 +59,8 @@ class ReleasedMaps(Release):
         for place in range(setting.many):
             x, z = divmod(place, worlds)
             row = [0] * width
-            for v, letters in zip(maps.drawn.table[x], maps.decoder, strict=True):
-                row[letters[z]] += v
+            for value, letters in zip(maps.drawn.table[x], maps.decoder, strict=True):
+                row[letters[z]] += value
             rows.append(tuple(row))
         return Release(setting, Dense(maps.drawn.scale, tuple(rows), width))
 

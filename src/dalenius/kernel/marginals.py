@@ -129,8 +129,8 @@ class Marginal:
         work.spend(20 * self.S, one.bit_length())
         spread = [int(b * one) for b in rest]
         slope = [int((v - b) * one) for v, b in zip(base, rest, strict=True)]
-        moved = sum(n * spread[c] for n, c in zip(counts, codes, strict=True))
-        out = [moved + n * slope[c] for n, c in zip(counts, codes, strict=True)]
+        moved = sum(count * spread[c] for count, c in zip(counts, codes, strict=True))
+        out = [moved + count * slope[c] for count, c in zip(counts, codes, strict=True)]
         require(min(out) > 0, "a base leaves out a letter")
         different = set(out)
         work.spend(LOG_COST * len(different), one.bit_length())

@@ -34,7 +34,7 @@ class Markov(Law):
         self.rows = None
         work.spend(1, len(variables) * self.scale.bit_length())
         self.total = sum(start) * self.scale ** (len(variables) - 1)
-        self.places = {variable.name: k for k, variable in enumerate(variables)}
+        self.places = {variable.name: place for place, variable in enumerate(variables)}
 
     @property
     def size(self) -> int:
@@ -45,10 +45,10 @@ class Markov(Law):
     def atoms(self) -> tuple[tuple[Label, int], ...]:
         """The outcomes of all samples, while they are few."""
         require(self.size <= PRODUCTS, f"a chain of {len(self.variables)} samples has too many outcomes")
-        found: list[tuple[Label, int]] = [((k,), n) for k, n in enumerate(self.start) if n]
+        found: list[tuple[Label, int]] = [((place,), n) for place, n in enumerate(self.start) if n]
         for _ in self.variables[1:]:
             self.work.spend(8 * len(found) * len(self.start), self.scale.bit_length())
-            found = [((*x, k), n * m) for x, n in found for k, m in enumerate(self.steps[x[-1]]) if m]
+            found = [((*x, place), n * m) for x, n in found for place, m in enumerate(self.steps[x[-1]]) if m]
         return tuple(sorted(found))
 
     def run(self, names: Sequence[str]) -> tuple[int, int]:

@@ -10,14 +10,14 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import isqrt, lcm, prod
+from math import isqrt, prod
 
 from dalenius.kernel.axes import COMPARED, NOTHING, Axis
 from dalenius.kernel.channel import Channel
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.logs import bits, exp, log2, nats, two_to
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, Refused, fraction, require
+from dalenius.kernel.numbers import Node, Refused, common_denominator, fraction, require
 from dalenius.kernel.release import RELEASES, Figures, Metric, Release, told_by_law
 
 LEVELS = ("1/2", "1", "2", "4")  # at which delta is stated
@@ -38,7 +38,7 @@ class Grids:
             setting.work.spend(10 * len(points))
             require(len(known) == len(points), f"a letter of {name} is not a number")
             step = known[1] - known[0] if len(known) > 1 else Fraction(1)
-            even = step > 0 and all(point == known[0] + k * step for k, point in enumerate(known))
+            even = step > 0 and all(point == known[0] + place * step for place, point in enumerate(known))
             require(even, f"the numbers of {name} are not the points of a grid")
             self.steps.append(step)
 
@@ -83,7 +83,7 @@ class Noise(Channel):
             return False
         alone = all(axis.take[k] == 0 for j, axis in enumerate(self.axes) for k in range(many) if k != j)
         told = zip(self.axes, self.offsets, self.widths, self.shift, strict=True)
-        return alone and all(a.low == o == -s and a.high == o + w - 1 for a, o, w, s in told)
+        return alone and all(a.low == o == -s and a.high == o + width - 1 for a, o, width, s in told)
 
     def squared(self, setting: Setting, j: int) -> Fraction:
         """The expected squared error of a column in steps: exactly, or with half a step of rounding at most."""
@@ -92,18 +92,18 @@ class Noise(Channel):
         if self.plain:
             axis = self.axes[j]
             seen: Counter[tuple[int, int]] = Counter()
-            for x, n in atoms:
-                seen[axis.shift(x), x[j]] += n
+            for x, count in atoms:
+                seen[axis.shift(x), x[j]] += count
             setting.work.spend(40 * len(seen), axis.total.bit_length())
-            return sum((n * axis.error(c, i) for (c, i), n in seen.items()), NOTHING) / setting.total
+            return sum((count * axis.error(c, i) for (c, i), count in seen.items()), NOTHING) / setting.total
         # Before it is rounded, the number is give t + shift - 1/2; what is cut off at the ends comes nearer.
         move = self.shift[j] - HALF + self.offsets[j]
-        one = lcm(move.denominator, *(value.denominator for value in self.give[j]))
+        one = common_denominator((move, *self.give[j]), setting.work)
         give = [int(value * one) for value in self.give[j]]
         off = 0
-        for x, n in atoms:
+        for x, count in atoms:
             told = sum(value * axis.shift(x) for value, axis in zip(give, self.axes, strict=True))
-            off += n * (told + int(move * one) - x[j] * one) ** 2
+            off += count * (told + int(move * one) - x[j] * one) ** 2
         mean = Fraction(off, setting.total * one**2)
         mean += sum(v * v * axis.moment(Fraction(2)) for v, axis in zip(self.give[j], self.axes, strict=True))
         size = Fraction(isqrt(int(mean * 10**24) + 1) + 1, 10**12)  # its root, rounded up
@@ -161,9 +161,9 @@ class Noisy(Release):
     def _variance(self, axis: Axis) -> Fraction:
         """Of take x."""
         self.work.spend(20 * len(self.records), self.setting.total.bit_length())
-        u = [(sum(a * i for a, i in zip(axis.take, x, strict=True)), n) for x, n in self.records.items()]
-        mean = Fraction(sum(v * n for v, n in u), self.setting.total)
-        return (Fraction(sum(v * v * n for v, n in u), self.setting.total) - mean**2) / axis.one**2
+        u = [(sum(a * i for a, i in zip(axis.take, x, strict=True)), count) for x, count in self.records.items()]
+        mean = Fraction(sum(value * count for value, count in u), self.setting.total)
+        return (Fraction(sum(value * value * count for value, count in u), self.setting.total) - mean**2) / axis.one**2
 
     def _leakage(self, secret: Sequence[str]) -> Fraction:
         if tuple(secret) not in self.known:
@@ -181,11 +181,11 @@ class Noisy(Release):
             every: Counter[int] = Counter()
             groups: defaultdict[Label, Counter[int]] = defaultdict(Counter)
             self.work.spend(20 * len(weights))
-            for (s, x), n in weights.items():
+            for (s, x), count in weights.items():
                 c = axis.shift(x)
-                every[c] += n
-                groups[s][c] += n
-            all_of_it = axis.leakage(every, [{c: n} for c, n in every.items()])
+                every[c] += count
+                groups[s][c] += count
+            all_of_it = axis.leakage(every, [{c: count} for c, count in every.items()])
             own += all_of_it
             if not everything and len(groups) * (axis.high - axis.low) <= COMPARED:
                 less = min(less, axis.leakage(every, list(groups.values())) - all_of_it)
@@ -250,9 +250,9 @@ class Noisy(Release):
         return self._capacity
 
     def keep_shape(self) -> None:
-        m = self.setting.mechanism
-        held = m.bars or m.preserve_marginals
-        require(not held and m.each is None, "noise keeps no letter and no marginal, and is one matrix")
+        mechanism = self.setting.mechanism
+        held = mechanism.bars or mechanism.preserve_marginals
+        require(not held and mechanism.each is None, "noise keeps no letter and no marginal, and is one matrix")
 
     def stated(self) -> Figures:
         """What holds whatever the secret and the law of the records are; with records also what holds for these."""

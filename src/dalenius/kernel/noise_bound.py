@@ -124,7 +124,7 @@ class Unknown:
         # Beyond the ends of the grid the sums are smaller.
         most = max(convolved(masses, power[:0:-1] + power, work)[size - 1 : 2 * size - 1])
         total = self.setting.total
-        told = sum(n * log2(weights[i])[0] for i, n in law.items()) // total
+        told = sum(count * log2(weights[i])[0] for i, count in law.items()) // total
         rate = bits(told - log2(most, total << LOG_BITS)[1])
         return self.setting.law.entropy(self.grids.names, work)[1] - rate, slope / self.grids.steps[0] ** 2
 
@@ -171,10 +171,10 @@ def _of_column(setting: Setting, node: Node, size: int, reach: int, most: Fracti
     work.spend((LOG_COST + 4 * len(prior)) * (size + 2 * len(half)))
     line = [prior.get(x, 0) for x in range(size)]
     whole = half[:0:-1] + half
-    logs = [log2(v, sum(whole) * sum(line))[1] if v else 0 for v in convolved(line, whole, work)]
+    logs = [log2(value, sum(whole) * sum(line))[1] if value else 0 for value in convolved(line, whole, work)]
     found = list[Fraction]()
     for k in range(-reach, reach + 1):
-        seen = sum(n * logs[x + k + len(half) - 1] for x, n in prior.items())
+        seen = sum(count * logs[x + k + len(half) - 1] for x, count in prior.items())
         own = log2(half[abs(k)], sum(whole))[0]
         cost = slope * Fraction(abs(k)) ** int(power) if power is not None else NOTHING
         found.append(bits(own - Fraction(seen, sum(line))) + cost)

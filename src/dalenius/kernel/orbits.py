@@ -97,7 +97,7 @@ class Dealt(Release):
         s, work = self.setting, self.work
         names = s.mechanism.reads
         letters = len(s.alphabets[names[0]])
-        found = {x: Fraction(n, s.total) for x, n in s.weights(s.labels(names)).items()}
+        found = {x: Fraction(count, s.total) for x, count in s.weights(s.labels(names)).items()}
         require(len(found) == s.many, "an outcome of the samples is impossible")
         mixed: defaultdict[Type, Fraction] = defaultdict(Fraction)
         for weight, masses in self.channel.columns:

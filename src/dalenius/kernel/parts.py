@@ -40,15 +40,16 @@ def bound_by_parts(setting: Setting, promises: Promises, _: Limits, objective: O
         bound = Fraction(0) if spread else told_by_strata(setting, objective.wanted)[1]
         for (many, small), item in zip(occurring, proofs.pair(len(occurring)), strict=True):
             bound += Fraction(many, setting.total) * proved_bound(small, kept, (), objective, item)
+            setting.work.spend(1, bound.denominator.bit_length())
         return bound
     levels = setting.mechanism.each or ()
     own = objective.each or (spread and objective.about == setting.mechanism.observe)
     proof.require(own and bool(levels), "without strata the parts are columns that have a matrix each")
     bound = Fraction(0)
-    for k, (level, item) in enumerate(zip(levels, proofs.pair(len(levels)), strict=True)):
+    for place, (level, item) in enumerate(zip(levels, proofs.pair(len(levels)), strict=True)):
         promise = LocalDP(level, None, Fraction(0), (), 1)
-        aim = replace(objective, aim="variance" if spread else "information", about=objective.about[k : k + 1])
-        bound += proved_bound(window(setting, k, (k,)), (promise,), (), aim, item)
+        aim = replace(objective, aim="variance" if spread else "information", about=objective.about[place : place + 1])
+        bound += proved_bound(window(setting, place, (place,)), (promise,), (), aim, item)
     return bound
 
 
@@ -82,13 +83,13 @@ def _surprisal_of_groups(law: Groups, seen: Names, views: list[Names], work: Wor
     values = sorted({m for one in least for m in one})
     work.spend((LOG_COST + 10) * len(values) + 4 * len(values) * sum(map(len, least)))
     rank = {m: k for k, m in enumerate(values)}
-    laws = [[(rank[m], n) for m, n in one.items()] for one in least]
+    laws = [[(rank[m], count) for m, count in one.items()] for one in least]
     # E log2 1/M = log2 1/(largest value) + sum over neighbours m < m' of log2(m'/m) P(M <= m), each from below.
     rare = log2(values[-1].denominator, values[-1].numerator)[0]
     for k, (m, following) in enumerate(pairwise(values)):
         above = 1 << BITS  # P(M > m) from above
         for group, one in zip(law.groups, laws, strict=True):
-            above = -(-above * sum(n for place, n in one if place > k) // group.total)
+            above = -(-above * sum(count for place, count in one if place > k) // group.total)
         step = following / m
         rare += log2(step.numerator, step.denominator)[0] * ((1 << BITS) - above) >> BITS
     return law.entropy(seen, work)[1] - bits(rare)
@@ -101,10 +102,10 @@ def _least_in_group(law: Law, views: list[Names], work: Work) -> Counter[Fractio
     for view in views:
         labels = law.labels(view)
         alone = Counter[Label]()
-        for label, (_, n) in zip(labels, law.atoms, strict=True):
-            alone[label] += n
+        for label, (_, count) in zip(labels, law.atoms, strict=True):
+            alone[label] += count
         least = [min(m, alone[label]) for m, label in zip(least, labels, strict=True)]
     found = Counter[Fraction]()
-    for m, (_, n) in zip(least, law.atoms, strict=True):
-        found[Fraction(m, law.total)] += n
+    for m, (_, count) in zip(least, law.atoms, strict=True):
+        found[Fraction(m, law.total)] += count
     return found

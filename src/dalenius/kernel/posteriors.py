@@ -38,14 +38,14 @@ def merged(setting: Setting, about: Sequence[str]) -> list[Label]:
     """
     weights: defaultdict[Label, dict[tuple[int, Label], int]] = defaultdict(dict)
     labels = setting.labels(about)
-    for (w, x, k), n in setting.weights(list(zip(labels, setting.input, setting.beside, strict=True))).items():
-        weights[w][x, k] = n
+    for (w, x, k), count in setting.weights(list(zip(labels, setting.input, setting.beside, strict=True))).items():
+        weights[w][x, k] = count
     first: dict[frozenset[tuple[tuple[int, Label], int]], Label] = {}
     name: dict[Label, Label] = {}
     setting.work.spend(4 * len(labels))
     for w in sorted(weights):
         common = gcd(*weights[w].values())
-        shape = frozenset((where, n // common) for where, n in weights[w].items())
+        shape = frozenset((where, count // common) for where, count in weights[w].items())
         name[w] = first.setdefault(shape, w)
     return [name[w] for w in labels]
 
@@ -63,7 +63,7 @@ class Posteriors(Frame):
     @cached_property
     def _placed(self) -> dict[int, list[tuple[int, int]]]:
         """For each input that occurs, the places of its labels and how many of its records have them."""
-        return {x: [(self.place[key], n) for key, n in counts] for x, counts in self.by_input.items()}
+        return {x: [(self.place[key], count) for key, count in counts] for x, counts in self.by_input.items()}
 
     def phi_of_column(self, column: Iterable[tuple[int, int]], whole: int) -> int:
         """An upper bound of phi in units of 2^-BITS for a column c(x) / whole, given by inputs and their c(x) > 0."""

@@ -44,7 +44,7 @@ class Ranges:
         self.itself = told.tells_itself()
         self.tops: dict[int, int] = {}
         # log2 p_w from below: phi_w(e) - a_w e = e log2 e - (a_w + log2 p_w) e.
-        self.logs = [log2(n, self.setting.total)[0] >> BITS - SCORE for n in told.prior]
+        self.logs = [log2(count, self.setting.total)[0] >> BITS - SCORE for count in told.prior]
         self.shares = self._shares()
         self.views: list[list[int]] = []  # for each view the place of the value that each label has
         self.left: list[list[int]] = []  # and of each value p(v), rounded upwards
@@ -57,8 +57,8 @@ class Ranges:
         found: list[dict[int, Fraction]] = [{} for _ in self.told.keys]
         place = {key: w for w, key in enumerate(self.told.keys)}
         for x, counts in self.told.by_input.items():
-            for key, n in counts:
-                found[place[key]][x] = Fraction(n, self.setting.mass[x])
+            for key, count in counts:
+                found[place[key]][x] = Fraction(count, self.setting.mass[x])
         return found
 
     def _find_views(self) -> None:
@@ -193,4 +193,4 @@ def _subtract(
 ) -> None:
     """Take the mean score of its records from the rest of each input."""
     for x, counts in frame.by_input.items() if rows else ():
-        rest[x] -= Fraction(sum(n * rows[key][0] for key, n in counts), setting.mass[x] << SCORE)
+        rest[x] -= Fraction(sum(count * rows[key][0] for key, count in counts), setting.mass[x] << SCORE)

@@ -47,16 +47,16 @@ class RecordTable:
         self.record_of_atom = [place[label] for label in released]
         self.record_of_input = [0] * len(self.inputs)
         self.mass = [0] * len(self.inputs)
-        for e, x, n in zip(self.input_of_atom, self.record_of_atom, setting.counts, strict=True):
+        for e, x, count in zip(self.input_of_atom, self.record_of_atom, setting.counts, strict=True):
             self.record_of_input[e] = x
-            self.mass[e] += n
+            self.mass[e] += count
 
     @cached_property
     def multiplicity(self) -> list[int]:
         """How many rows each record has."""
         found = [0] * len(self.records)
-        for x, n in zip(self.record_of_input, self.mass, strict=True):
-            found[x] += n
+        for x, count in zip(self.record_of_input, self.mass, strict=True):
+            found[x] += count
         return found
 
 
@@ -124,8 +124,8 @@ class ReleasedRecords(Release):
         found = 1
         table = self.channel.table
         of_input = [0] * len(table.inputs)
-        for e, n in zip(table.input_of_atom, self.setting.counts, strict=True):
-            of_input[e] = gcd(of_input[e], n)
+        for e, count in zip(table.input_of_atom, self.setting.counts, strict=True):
+            of_input[e] = gcd(of_input[e], count)
         for e, (_, weights) in enumerate(self.channel.lines):
             one = sum(weights)
             self.work.spend(4 + len(weights), found.bit_length() + one.bit_length())
@@ -146,16 +146,16 @@ class ReleasedRecords(Release):
         table = self.channel.table
         inputs: defaultdict[tuple[int, Label, Label], int] = defaultdict(int)
         labels = zip(table.input_of_atom, self.setting.labels(secret), self.setting.labels(given), strict=True)
-        for label, n in zip(labels, self.setting.counts, strict=True):
-            inputs[label] += n
+        for label, count in zip(labels, self.setting.counts, strict=True):
+            inputs[label] += count
         found: defaultdict[tuple[Label, Label, tuple[int, Label]], int] = defaultdict(int)
         bits = self.scale.bit_length() + self.setting.total.bit_length()
         lines, letters, totals = self.channel.lines, self.letters, self.totals
         self.work.spend(sum(4 + 4 * len(lines[e][0]) for e, _, _ in inputs), bits)
-        for (e, s, g), n in inputs.items():
+        for (e, s, g), count in inputs.items():
             places, weights = lines[e]
             # The atoms of one input may share the denominator of its row only together, so the product comes first.
-            scaled, one = n * self.scale, totals[e]
+            scaled, one = count * self.scale, totals[e]
             for y, weight in zip(places, weights, strict=True):
                 found[s, g, letters[y]] += scaled * weight // one
         return dict(found)
@@ -209,7 +209,7 @@ class ReleasedRecords(Release):
         if mechanism.bars:
             self._keep_letters()
         if mechanism.preserve_marginals:
-            before = [n * self.scale for n in self.channel.table.multiplicity]
+            before = [count * self.scale for count in self.channel.table.multiplicity]
             others = [0] * (self.channel.width - len(before))
             require(self.arrived == before + others, "the law of the released records is not that of the table")
 

@@ -97,7 +97,7 @@ class Frame:
         """I(S; K) from below: what is told without any letter."""
         if not any(self.worlds):
             return Fraction(0)
-        joint: Joint = {(key[: self.cut], (), (0, key[self.cut :])): n for key, n in self.counts.items()}
+        joint: Joint = {(key[: self.cut], (), (0, key[self.cut :])): count for key, count in self.counts.items()}
         return information(joint, self.setting.work)[0]
 
     def tangents(self, weight: int, posteriors: Sequence[Sequence[int]]) -> Scores:
@@ -346,13 +346,13 @@ def _weighed_gains(
     if isinstance(promise, Guess):
         return {s: w << UP for s, w in zip(frame.alone, numbers, strict=True)}
     total = frame.setting.total
-    return {s: (w * total << UP) // n for (s, n), w in zip(frame.alone.items(), numbers, strict=True)}
+    return {s: (w * total << UP) // count for (s, count), w in zip(frame.alone.items(), numbers, strict=True)}
 
 
 def _divided(promise: Sibson, frame: Frame, weight: int, numbers: list[int]) -> dict[Label, int]:
     """The same for mu u / N, with N not below (sum_s p(s) u(s)^b)^(1/b), b the order of the dual norm."""
     total = frame.setting.total
-    shares = [-(-(n << FINE) // total) for n in frame.alone.values()]
+    shares = [-(-(count << FINE) // total) for count in frame.alone.values()]
     parts = [(share, Fraction(u)) for share, u in zip(shares, numbers, strict=True)]
     whole = norm(parts, promise.dual, frame.setting.work)
     if not whole:

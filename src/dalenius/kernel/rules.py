@@ -3,6 +3,7 @@
 No rule sees the channel: a bound speaks of the problem alone.
 """
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -14,10 +15,13 @@ from dalenius.kernel.invariant import bound_with_margins
 from dalenius.kernel.lines import bound_by_lines
 from dalenius.kernel.marginals import bound_by_marginals
 from dalenius.kernel.nouns import Setting
-from dalenius.kernel.numbers import Node
+from dalenius.kernel.numbers import Node, canonical
 from dalenius.kernel.objective import Objective
 from dalenius.kernel.subsets import bound_by_blocks, bound_by_subsets
 from dalenius.kernel.variance import bound_of_variance
+
+# Sums over many cases and inputs count their operations as those of short numbers.
+TOO_LONG = re.compile(r'"[^",]{401}')
 
 Rule = Callable[[Setting, Promises, Limits, Objective, Node], Fraction]
 
@@ -37,6 +41,7 @@ RULES: dict[str, Rule] = {
 def proved_bound(setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node) -> Fraction:
     """What no mechanism passes that keeps the promises, the limits and the shape."""
     rule = proof.tag(*RULES)
+    proof.require(not TOO_LONG.search(canonical(proof.value)), "a number of a proof has more than 400 digits")
     # With a matrix for each column the mechanisms that compete are products, and what they tell is added up.
     proof.require(setting.mechanism.each is None or rule == "parts", "columns with a matrix each are bounded by parts")
     return RULES[rule](setting, promises, limits, objective, proof)

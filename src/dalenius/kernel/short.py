@@ -126,7 +126,7 @@ class Staircase(Short):
         require(len(self.classes) * self.width <= ENTRIES, "form staircase has too many entries to be written out")
         classes = sorted(set(self.classes))
         work.spend(10 * len(classes) * self.width + len(self.classes), self.ratio.denominator.bit_length())
-        exact = [[w * self.ratio if c in members else w for w, members in self.columns] for c in classes]
+        exact = [[weight * self.ratio if c in members else weight for weight, members in self.columns] for c in classes]
         scale, found = over_one_scale(exact, work)
         by_class = dict(zip(classes, found, strict=True))
         return scale, [by_class[c] for c in self.classes]
@@ -263,14 +263,14 @@ class ShortRelease(Release):
     channel: Short
 
     def by_world(self, worlds: list[Label]) -> Iterator[tuple[int, list[Fraction]]]:
-        different = {world: k for k, world in enumerate(sorted(set(worlds)))}
+        different = {world: place for place, world in enumerate(sorted(set(worlds)))}
         self.work.spend(2 * len(worlds) + len(different) ** 2)
-        unit = {world: tuple(int(k == i) for i in range(len(different))) for world, k in different.items()}
+        unit = {world: tuple(int(place == i) for i in range(len(different))) for world, place in different.items()}
         for letters, entries in self.channel.spectrum([unit[world] for world in worlds], self.work):
             longest = max(value.denominator.bit_length() for value, _ in entries)
             self.work.spend(10 * (len(entries) + 2) * len(different), longest)
-            for k in range(len(different)):
-                yield letters, [value for value, weights in entries if weights[k]]
+            for place in range(len(different)):
+                yield letters, [value for value, weights in entries if weights[place]]
 
     def information(self, about: Sequence[str], given: Sequence[str] = ()) -> tuple[Fraction, Fraction]:
         """Bounds of I(X; Y, K), X all that is read, by the spectrum; of anything else by the matrix.
@@ -283,8 +283,8 @@ class ShortRelease(Release):
         place = {k: i for i, k in enumerate(sorted(set(setting.beside)))}
         self.work.spend(2 * setting.many * len(place) + 8 * len(setting.counts))
         masses = {e: [0] * len(place) for e in setting.mass}
-        for e, k, n in zip(setting.input, setting.beside, setting.counts, strict=True):
-            masses[e][place[k]] += n
+        for e, k, count in zip(setting.input, setting.beside, setting.counts, strict=True):
+            masses[e][place[k]] += count
         whole = [sum(column) for column in zip(*masses.values(), strict=True)]
         weighed = [(0,) * len(place)] * setting.many  # inputs that never occur share one vector
         for e, own in masses.items():

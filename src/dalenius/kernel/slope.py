@@ -75,14 +75,14 @@ def _gibbs_line(setting: Setting, distortion: Distortion, weights: list[int], sl
     sums = [0] * (setting.width or 0)
     start = 0
     power: dict[Fraction | int, int] = {}
-    for (e, n), weight in zip(setting.mass.items(), weights, strict=True):
+    for (e, count), weight in zip(setting.mass.items(), weights, strict=True):
         work.spend(LOG_COST + 20 * len(sums), weight.bit_length() + POWER_BITS)
-        start += n * log2(weight)[0]
-        times = n * weight
+        start += count * log2(weight)[0]
+        times = count * weight
         for t, cost in enumerate(costs[e]):
             if cost is None:  # no channel of a finite distortion goes there
                 continue
-            far = Fraction(cost, n) if cost % n else cost // n
+            far = Fraction(cost, count) if cost % count else cost // count
             if far not in power:
                 work.spend(2 * LOG_COST, unit.bit_length() + slope.denominator.bit_length())
                 power[far] = _power_above(slope * far / unit)

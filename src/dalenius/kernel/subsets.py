@@ -54,8 +54,8 @@ def ceiling(r: Fraction) -> Fraction:
 
 def tells_all(setting: Setting, objective: Objective) -> bool:
     """Whether the objective is the information about all that is read."""
-    m = setting.mechanism
-    return objective.maximise and set(objective.about) == set(m.observe) == set(m.reads)
+    mechanism = setting.mechanism
+    return objective.maximise and set(objective.about) == set(mechanism.observe) == set(mechanism.reads)
 
 
 def bound_by_subsets(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
@@ -79,14 +79,14 @@ def bound_by_subsets(setting: Setting, promises: Promises, _: Limits, objective:
 def _letters(setting: Setting) -> tuple[list[int], list[Vector]]:
     """How many records have each k, and for each input that occurs how many of its records have each k."""
     if not setting.mechanism.beside:
-        return [setting.total], [(n,) for n in setting.mass.values()]
+        return [setting.total], [(count,) for count in setting.mass.values()]
     worlds = dict(sorted(setting.weights(setting.beside).items()))
     place = {k: i for i, k in enumerate(worlds)}
     vectors = {x: [0] * len(worlds) for x in setting.mass}
     setting.work.spend(len(vectors) * len(worlds) + 2 * len(setting.counts))
-    for x, k, n in zip(setting.input, setting.beside, setting.counts, strict=True):
-        vectors[x][place[k]] += n
-    return list(worlds.values()), [tuple(v) for v in vectors.values()]
+    for x, k, count in zip(setting.input, setting.beside, setting.counts, strict=True):
+        vectors[x][place[k]] += count
+    return list(worlds.values()), [tuple(vector) for vector in vectors.values()]
 
 
 def _already(setting: Setting) -> Fraction:
@@ -182,7 +182,7 @@ class Runs:
         sizes = [many if same else 0 for many, same in zip(self.sizes, self.alike, strict=True)]  # others do not divide
         best = self._best_of_one() if len(self.worlds) == 1 else self._best_of_many
         for known, node in leaves(tree, Known(), runs_divided(sizes, self.work), self.work):
-            points = [v.number(0) for v in node.items()[1:]]
+            points = [value.number(0) for value in node.items()[1:]]
             if len(points) != len(self.worlds) or max(points) > 1:
                 raise node.refuse("a leaf has not one point of [0, 1] for each kept value")
             self.work.spend((LOG_COST + 100) * len(points) + 10 * len(known))
@@ -213,8 +213,8 @@ class Runs:
             cut = bisect_left(rising, -(-slope * self.one * self.bottom // (self.top << BITS)))  # worth their price
             taken, cost = taken_until[cut], costs_until[cut]
             for run, (low, high) in known.items():
-                n = self.unit[run][0]
-                more = high * n - mass[run] if rank[run] < cut else low * n
+                count = self.unit[run][0]
+                more = high * count - mass[run] if rank[run] < cut else low * count
                 taken, cost = taken + more, cost + more * price[run]
             return told + slope * taken - (self.top * cost << BITS) // (self.bottom * self.one)
 
@@ -229,7 +229,7 @@ class Runs:
                 worth = sum(map(mul, self.unit[run], slopes)) - self.cost_of_one[run]
                 gain += worth * (high if worth > 0 else low)
             else:
-                gain += sum(max(0, n * (s - p)) for n, s, p in zip(self.masses[run], slopes, less, strict=True))
+                gain += sum(max(0, count * (s - p)) for count, s, p in zip(self.masses[run], slopes, less, strict=True))
         return gain
 
 
@@ -243,7 +243,7 @@ def bound_by_blocks(setting: Setting, promises: Promises, _: Limits, objective: 
     y = prices.wholes()
     require(len(y) == len(setting.mass), "there is not one price for each input that occurs")
     blocks = Blocks(setting, y)
-    paid = sum(price * n for price, n in zip(y, setting.mass.values(), strict=True))
+    paid = sum(price * count for price, count in zip(y, setting.mass.values(), strict=True))
     return Fraction(paid, setting.total << UNIT) + min(limits) * blocks.most(tree)
 
 
@@ -253,7 +253,7 @@ class Blocks:
     def __init__(self, setting: Setting, prices: list[int]) -> None:
         self.setting = setting
         runs = Counter(zip(setting.mass.values(), prices, strict=True))
-        self.count = [n for n, _ in runs]
+        self.count = [count for count, _ in runs]
         self.price = [price << BITS - UNIT for _, price in runs]
         self.size = list(runs.values())
 

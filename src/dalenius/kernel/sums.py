@@ -61,9 +61,9 @@ class Sums(Channel):
         """The law of the sums so far with the state of one more sample."""
         found: Counter[tuple[int, ...]] = Counter()
         moves = [int(i in terms) for terms in self.terms]
-        for y, n in law.items():
-            for s, v in enumerate(row):
-                found[tuple((t + s * move) % self.modulus for t, move in zip(y, moves, strict=True))] += n * v
+        for y, count in law.items():
+            for s, value in enumerate(row):
+                found[tuple((t + s * move) % self.modulus for t, move in zip(y, moves, strict=True))] += count * value
         return found
 
 
@@ -110,7 +110,7 @@ class SumsRelease(ByLemma):
             require(len(small.variables) == len(block), f"{name} is not independent of every other variable")
             self.work.spend(2 * len(small.mass) * size, small.total.bit_length() + states.scale.bit_length())
             for s in range(size):
-                mass = sum(n * states.table[x][s] for x, n in small.mass.items())
+                mass = sum(count * states.table[x][s] for x, count in small.mass.items())
                 require(mass * size == small.total * states.scale, f"the state of {name} is not uniform")
             found.append(Release(small, states))
         require(self.onto(()), "the sums are not independent of each other")
@@ -189,12 +189,12 @@ class SumsRelease(ByLemma):
             counts = self.samples[i].setting.mass
             self.work.spend(8 * len(law) * len(counts), total.bit_length())
             after: Counter[int] = Counter()
-            for x, n in counts.items():
+            for x, count in counts.items():
                 row = self.channel.states[i].table[x]
                 if row not in known:
-                    known[row] = ceil(entropy([v for v in row if v], self.work)[1] * (1 << BITS))
+                    known[row] = ceil(entropy([value for value in row if value], self.work)[1] * (1 << BITS))
                 for noise, many in law.items():
-                    after[noise + known[row]] += many * n
+                    after[noise + known[row]] += many * count
             law = dict(after)
             total *= sum(counts.values())
             if len(law) > ADDED:

@@ -88,12 +88,13 @@ def bound_by_transports(
     metric, allowed = priced_distance(setting, objective, limits, prices, table)
     counts = _counts_by_class(setting, table, promise.secret)
     whole = [sum(column) for column in counts]
-    left = [Fraction(n, setting.total) for n in whole]
+    left = [Fraction(count, setting.total) for count in whole]
     bound = Fraction(0)
     for item in transports.items():
         start, end, weight, numbers = item.pair(4)
         s = start.place(len(counts))
         share = weight.number(0)
+        setting.work.spend(4, bound.denominator.bit_length() + share.denominator.bit_length())
         left[s] -= share
         if end.is_null():
             end.require(setting.mechanism.preserve_marginals, "the law of the table is not preserved")
@@ -114,8 +115,8 @@ def _counts_by_class(setting: Setting, table: RecordTable, secret: Sequence[str]
     classes = sorted(set(labels))
     setting.work.spend(len(classes) * len(table.records) + 8 * len(labels))
     found = {label: [0] * len(table.records) for label in classes}
-    for label, x, n in zip(labels, table.record_of_atom, setting.counts, strict=True):
-        found[label][x] += n
+    for label, x, count in zip(labels, table.record_of_atom, setting.counts, strict=True):
+        found[label][x] += count
     return list(found.values())
 
 
@@ -130,15 +131,15 @@ def _transport_cost(
     to_all = sum(end)
     work.spend(8 * len(start), from_all.bit_length() + to_all.bit_length())
     more = [p * to_all - q * from_all for p, q in zip(start, end, strict=True)]
-    supply = [(x, n) for x, n in enumerate(more) if n > 0]
-    demand = [(x, -n) for x, n in enumerate(more) if n < 0]
+    supply = [(x, count) for x, count in enumerate(more) if count > 0]
+    demand = [(x, -count) for x, count in enumerate(more) if count < 0]
     potentials = numbers.wholes()
     numbers.require(len(potentials) == len(demand), f"a number for each of the {len(demand):,} records is expected")
     if not demand:
         return Fraction(0)
     near = Nearest(metric, [table.records[y] for y, _ in demand], [-b for b in potentials], 1, work, len(supply))
-    total = sum(b * n for b, (_, n) in zip(potentials, demand, strict=True))
-    total += sum(n * near.least(table.records[x]) for x, n in supply)
+    total = sum(b * count for b, (_, count) in zip(potentials, demand, strict=True))
+    total += sum(count * near.least(table.records[x]) for x, count in supply)
     return Fraction(total, metric.unit * from_all * to_all)
 
 
@@ -162,11 +163,11 @@ def bound_by_records(
     law.require(setting.mechanism.preserve_marginals or not numbers, "the law of the table is not preserved")
     law.require(len(numbers) in (0, len(table.records)), "there is not a number for each record")
     setting.work.spend(4 * len(table.records))
-    given = [v << SCORE - UNIT for v in numbers or [0] * len(table.records)]
+    given = [value << SCORE - UNIT for value in numbers or [0] * len(table.records)]
     least = max((limit.rows for limit in limits if isinstance(limit, Multiplicity)), default=0)
-    open_ = [y for y, n in enumerate(table.multiplicity) if n >= least]
+    open_ = [y for y, count in enumerate(table.multiplicity) if count >= least]
     lowest, values = _sum_of_least(setting, table, metric, lent, given, open_, steps)
-    back = sum(v * n for v, n in zip(given, table.multiplicity, strict=True))
+    back = sum(value * count for value, count in zip(given, table.multiplicity, strict=True))
     # Posteriors of m values are mixtures of at most m inputs: see above what records of the table cost at most.
     only_records = setting.mechanism.preserve_marginals or least
     factor = Fraction(1) if only_records or values < 3 else 2 - Fraction(2, values)
@@ -213,21 +214,21 @@ def _sum_of_least(
     ]
     place = {kind: k for k, kind in enumerate(kinds)}
     mixtures: list[Counter[int]] = [Counter() for _ in table.inputs]
-    for e, kind, n in zip(table.input_of_atom, joint, setting.counts, strict=True):
-        mixtures[e][place[kind]] += n
+    for e, kind, count in zip(table.input_of_atom, joint, setting.counts, strict=True):
+        mixtures[e][place[kind]] += count
     alike: defaultdict[Mixture, list[tuple[int, int]]] = defaultdict(list)
     for e, mixture in enumerate(mixtures):
         setting.work.spend(4 * len(mixture) ** 2 if steps else 0)
         for part, times in taken_apart(mixture, steps) if steps else [(mixture, 1)]:
             common = gcd(*part.values())
-            alike[tuple(sorted((k, n // common) for k, n in part.items()))].append((e, times * common))
+            alike[tuple(sorted((k, count // common) for k, count in part.items()))].append((e, times * common))
     total = 0
     for mixture_of, inputs in alike.items():
         setting.work.spend(4 * len(mixture_of) * len(table.records))
-        rows = sum(n for _, n in mixture_of)
-        numbers = [-metric.unit * rows * v for v in given]
-        for k, n in mixture_of:
-            numbers = [v - metric.unit * n * w for v, w in zip(numbers, score[k], strict=True)]
+        rows = sum(count for _, count in mixture_of)
+        numbers = [-metric.unit * rows * value for value in given]
+        for k, count in mixture_of:
+            numbers = [value - metric.unit * count * w for value, w in zip(numbers, score[k], strict=True)]
         records, those = [table.records[y] for y in open_], [numbers[y] for y in open_]
         near = Nearest(metric, records, those, rows << SCORE, setting.work, len(inputs))
         total += sum(times * near.least(table.records[table.record_of_input[e]]) for e, times in inputs)
@@ -243,8 +244,8 @@ def taken_apart(mixture: Counter[int], steps: int) -> Iterator[tuple[Counter[int
     """
     rows = sum(mixture.values())
     ends = [0]  # of the values on the line, times steps
-    for n in mixture.values():
-        ends.append(ends[-1] + steps * n)
+    for count in mixture.values():
+        ends.append(ends[-1] + steps * count)
     shifts = sorted({end % rows for end in ends} | {0, rows})
     for first, last in pairwise(shifts):
         # Between these shifts the number of cuts below each end does not change.

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from math import gcd, isqrt, lcm
+from math import ceil, gcd, isqrt, lcm
 from operator import mul
 
 from dalenius.kernel.document import Limits, Promises
@@ -48,7 +48,7 @@ def total_variance(scale: int, rows: Sequence[Sequence[int]], counts: Sequence[i
     n, total = len(rows) - 1, sum(counts)
     require(1 <= n < MOST_ESTIMATED, f"a variance is proved for 2 to {MOST_ESTIMATED} letters")
     G = [[0] * n for _ in range(n)]
-    work.spend(len(rows[0]) * n * n, GRAM_BITS + scale.bit_length() + total.bit_length())
+    work.spend(200 + len(rows[0]) * n * n, GRAM_BITS + scale.bit_length() + total.bit_length())
     for column in zip(*rows, strict=True):
         v = [c - column[-1] for c in column[:-1]]
         mass, whole = sum(map(mul, counts, column)), gcd(*v)
@@ -87,7 +87,8 @@ def _trace_of_inverse(G: Matrix, work: Work) -> Fraction:
     )
     require(2 * missed < unit, "the released letters hardly determine some frequency")
     spread = Fraction(2 * n * missed * max(sum(map(abs, row)) for row in X), (unit - missed) * one)
-    return Fraction(sum(map(sum, X)) + sum(X[i][i] for i in range(n)), one) + spread
+    # Rounded up to a common unit: variances of many strata are added up.
+    return Fraction(sum(map(sum, X)) + sum(X[i][i] for i in range(n)) + ceil(spread * one), one)
 
 
 def bound_of_variance(

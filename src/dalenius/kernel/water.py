@@ -110,11 +110,11 @@ class Filled(Channel):
         mass = self.setting.mass
         p = [Fraction(mass.get(x, 0), self.setting.total) for x in range(self.width)]
         work.spend(40 * self.width**2, self.setting.total.bit_length() + self.level.denominator.bit_length())
-        above = [max(v - self.level, Fraction(0)) for v in p]
+        above = [max(value - self.level, Fraction(0)) for value in p]
         if not any(above):
             first = p.index(max(p))
             return 1, [[int(y == first) for y in range(self.width)] for _ in p]
-        stay = [a / v if v else Fraction(0) for a, v in zip(above, p, strict=True)]
+        stay = [a / value if value else Fraction(0) for a, value in zip(above, p, strict=True)]
         drawn = [a / sum(above) for a in above]
         exact = [[(1 - k) * q + (k if x == y else 0) for y, q in enumerate(drawn)] for x, k in enumerate(stay)]
         return over_one_scale(exact, work)

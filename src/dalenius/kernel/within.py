@@ -136,7 +136,7 @@ class Places:
         counts = setting.weights(setting.labels(names))
         outcomes = list(product(*map(range, sizes)))
         self.counts = [counts[outcome] for outcome in outcomes]
-        self.law = [Fraction(n, setting.total) for n in self.counts]
+        self.law = [Fraction(count, setting.total) for count in self.counts]
 
         def part(chosen: tuple[str, ...]) -> list[Label]:
             at = [names.index(name) for name in chosen]
@@ -195,9 +195,9 @@ class Cells(Places):
     def reference(self, by: Multipliers) -> list[Fraction]:
         """The reference law of the evidence, which has all cells that the stated one has."""
         self.require_weights(by)
-        full = all(n or not stated for n, stated in zip(by.law, self.counts, strict=True))
+        full = all(count or not stated for count, stated in zip(by.law, self.counts, strict=True))
         require(full, "the reference of a ball lacks a cell")
-        return [Fraction(n, sum(by.law)) for n in by.law]
+        return [Fraction(count, sum(by.law)) for count in by.law]
 
     def require_weights(self, by: Multipliers) -> None:
         """Refuse a reference that is no law of these cells."""
@@ -207,10 +207,10 @@ class Cells(Places):
         """log2 of what leaves under a law, rounded down; no entry for what never leaves."""
         out = Counter[tuple[int, Label]]()
         for k, row, weight in zip(self.beside, self.rows, weights, strict=True):
-            for y, v in enumerate(row) if weight else ():
-                out[y, k] += weight * v
+            for y, value in enumerate(row) if weight else ():
+                out[y, k] += weight * value
         self.setting.work.spend((LOG_COST + 20) * (len(out) + self.many), sum(weights).bit_length())
-        return {at: log2(v, sum(weights) * self.scale)[0] for at, v in out.items() if v}
+        return {at: log2(value, sum(weights) * self.scale)[0] for at, value in out.items() if value}
 
     def told(self, own: list[int], corner: tuple[Fraction, ...], logs: dict[tuple[int, Label], int]) -> Fraction:
         """h_s of the masses of the cells of one secret, rounded up."""
@@ -220,12 +220,12 @@ class Cells(Places):
         for c, p in zip(own, corner, strict=True):
             mass = p.numerator * (unit // p.denominator)
             whole += mass * self.scale
-            for y, v in enumerate(self.rows[c]) if mass else ():
-                joint[y, self.beside[c]] += mass * v
+            for y, value in enumerate(self.rows[c]) if mass else ():
+                joint[y, self.beside[c]] += mass * value
         units = 0
-        for at, v in joint.items():
-            require(not v or at in logs, "a reference has no mass where the ball has some")
-            units += v * (log2(v, whole)[1] - logs[at]) if v else 0
+        for at, value in joint.items():
+            require(not value or at in logs, "a reference has no mass where the ball has some")
+            units += value * (log2(value, whole)[1] - logs[at]) if value else 0
         return bits(Fraction(units, unit * self.scale))
 
     def cost(self, p: Fraction, score: Fraction, reference: Fraction) -> Fraction:
@@ -297,7 +297,7 @@ def _by_total_variation(cells: Cells, r: Fraction, by: Multipliers) -> Fraction:
 
 def _by_confidence(cells: Cells, ends: Box, by: Multipliers) -> Fraction:
     bound, rows = by.nu, cells.setting.law.rows or 0
-    reference = [(n + Fraction(1, 2)) / (rows + Fraction(cells.many, 2)) for n in cells.counts]
+    reference = [(count + Fraction(1, 2)) / (rows + Fraction(cells.many, 2)) for count in cells.counts]
     for both, score, middle in zip(ends, cells.scores(reference), reference, strict=True):
         bound += max(cells.cost(p, score, middle) - by.nu * p for p in both)
     return bound

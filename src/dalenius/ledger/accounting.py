@@ -15,7 +15,8 @@ from dalenius.ledger.entry import Entry
 from dalenius.ledger.guessing import computed, count, guess, maximal_leakage, total_variation
 from dalenius.ledger.neighbours import differential_privacy, independent_records, zcdp
 from dalenius.measures.rules import added, percolated, repeated
-from dalenius.mechanisms.charging import SMALL, Together
+from dalenius.mechanisms.charging import SMALL
+from dalenius.mechanisms.charging_together import Together
 
 __all__ = ["RULES", "Spent", "spent"]
 

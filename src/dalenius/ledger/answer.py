@@ -30,7 +30,17 @@ __all__ = ["ANSWER", "AnswerMechanism", "is_answer"]
 
 
 def is_answer(text: str) -> bool:
-    """Whether a document, or the one that is filed in a text, is an answer."""
+    """Whether a document, or the one that is filed in a text, is an answer.
+
+    Parameters
+    ----------
+    text : str
+        A document, or one with what travels beside it.
+
+    Returns
+    -------
+    bool
+    """
     return unfiled(text)[0].startswith(f'{{"format":"{ANSWER}"')
 
 
@@ -115,21 +125,61 @@ class AnswerMechanism(OneDraw):
         return told_to_anybody(free, self.answer.noise, 1)
 
     def group_bits(self, size: int) -> Fraction:
-        """About so many records of one person, to anybody; about anything where they have more values than letters."""
+        """About so many records of one person, to anybody; about anything where they have more values than letters.
+
+        Parameters
+        ----------
+        size : int
+            How many records of one person.
+
+        Returns
+        -------
+        Fraction
+        """
         if not self.whole:
             return self.capacity_bits
         return self._once("anybody", size, lambda: told_to_anybody(self.totals, self.answer.noise, size))
 
     def independent_bits(self, size: int) -> Fraction:
-        """About so many records of one person, to somebody to whom records are independent."""
+        """About so many records of one person, to somebody to whom records are independent.
+
+        Parameters
+        ----------
+        size : int
+            How many records of one person.
+
+        Returns
+        -------
+        Fraction
+        """
         return self._once("independent", size, lambda: told_of_independent(self.totals, self.answer.noise, size, None))
 
     def neighbours(self, size: int) -> Fraction | None:
-        """The level of differential privacy between tables that differ in so many records; None: there is none."""
+        """The level of differential privacy between tables that differ in so many records; None: there is none.
+
+        Parameters
+        ----------
+        size : int
+            How many records of one person.
+
+        Returns
+        -------
+        Fraction or None
+        """
         return level_of(self.totals, self.answer.noise, size)
 
     def concentrated(self, size: int) -> Fraction | None:
-        """rho of concentrated differential privacy between such tables; None: there is none."""
+        """rho of concentrated differential privacy between such tables; None: there is none.
+
+        Parameters
+        ----------
+        size : int
+            How many records of one person.
+
+        Returns
+        -------
+        Fraction or None
+        """
         return concentrated_of(self.totals, self.answer.noise, size)
 
     def _once(self, what: str, size: int, found: Callable[[], Fraction]) -> Fraction:

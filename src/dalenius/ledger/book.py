@@ -121,7 +121,13 @@ class Ledger:
         return self._charge(new)
 
     def begin(self, entry: Entry) -> None:
-        """Say that letters are about to be drawn; from here on the charge cannot be taken back."""
+        """Say that letters are about to be drawn; from here on the charge cannot be taken back.
+
+        Parameters
+        ----------
+        entry : Entry
+            That was reserved.
+        """
         with connected(self.path, wait=self.wait) as c, transaction(c):
             state = self._entry(c, entry.id).state
             if state == VOID:
@@ -130,7 +136,19 @@ class Ledger:
                 self._move(c, entry.id, DRAWING)
 
     def settle(self, number: int, card: str | None = None) -> Entry:
-        """Say that a release is complete, with the text of the card that went with it."""
+        """Say that a release is complete, with the text of the card that went with it.
+
+        Parameters
+        ----------
+        number : int
+            Of the release in the ledger.
+        card : str, optional
+            Its text.
+
+        Returns
+        -------
+        Entry
+        """
         with connected(self.path, wait=self.wait) as c, transaction(c):
             entry = self._entry(c, number)
             if card is not None and not _is_card_of(mechanism_of(card), entry.mechanism):
@@ -150,6 +168,15 @@ class Ledger:
         """Take back the charge of a release of which certainly nothing was drawn: its draw never began.
 
         Safe while the process that reserved it still runs: `begin` then refuses it, before it draws.
+
+        Parameters
+        ----------
+        number : int
+            Of the release in the ledger.
+
+        Returns
+        -------
+        Entry
         """
         with connected(self.path, wait=self.wait) as c, transaction(c):
             entry = self._entry(c, number)
@@ -267,7 +294,17 @@ class Ledger:
             return _read(c)
 
     def waiting_for(self, fingerprint: str) -> Entry | None:
-        """The release that was charged for this key and is not complete."""
+        """The release that was charged for this key and is not complete.
+
+        Parameters
+        ----------
+        fingerprint : str
+            Of a key.
+
+        Returns
+        -------
+        Entry or None
+        """
         return next((e for e in self.entries() if e.open and e.key_fingerprint == fingerprint), None)
 
     def status(self) -> dict[str, Any]:

@@ -73,7 +73,17 @@ class Entry:
         return 1 if self.mechanism.at_once else self.max_rows
 
     def same_data(self, other: "Entry") -> bool:
-        """Whether two releases are about the same records: declared by the name, not contradicted by the counts."""
+        """Whether two releases are about the same records: declared by the name, not contradicted by the counts.
+
+        Parameters
+        ----------
+        other : Entry
+            Of the same ledger.
+
+        Returns
+        -------
+        bool
+        """
         if self.dataset != other.dataset:
             return False
         without_counts = not (self.mechanism.has_law and other.mechanism.has_law)

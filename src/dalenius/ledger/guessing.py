@@ -11,7 +11,7 @@ from dalenius.core.arithmetic import BITS, log2
 from dalenius.ledger.budget import Line
 from dalenius.ledger.entry import Entry
 from dalenius.measures.rules import multiplied
-from dalenius.mechanisms.charging import Together
+from dalenius.mechanisms.charging_together import Together
 
 __all__ = ["computed", "count", "guess", "maximal_leakage", "total_variation"]
 
@@ -33,7 +33,24 @@ def _bits(factor: Fraction) -> Fraction:
 
 
 def maximal_leakage(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry], group: Grouped) -> Told:
-    """About everything: bits add, whatever the law. About a secret: recomputed on the joint channel, others add."""
+    """About everything: bits add, whatever the law. About a secret: recomputed on the joint channel, others add.
+
+    Parameters
+    ----------
+    line : Line
+        Of the budget.
+    entries : sequence of Entry
+        Releases that are charged.
+    hosts : sequence of Entry
+        Those with a law to recompute others on.
+    group : callable
+        Which entries fit on the law of a host.
+
+    Returns
+    -------
+    Told
+        The figure, and how it was found.
+    """
     unknown = [entry for entry in entries if _factor(entry) is None]
     if unknown:
         return None, f"release {unknown[0].id or '(new)'} keeps columns whose values its file does not list"
@@ -51,7 +68,24 @@ def maximal_leakage(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry]
 
 
 def guess(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry], group: Grouped) -> Told:
-    """The chance of the best guess of a secret from all releases together; never more than 1."""
+    """The chance of the best guess of a secret from all releases together; never more than 1.
+
+    Parameters
+    ----------
+    line : Line
+        Of the budget.
+    entries : sequence of Entry
+        Releases that are charged.
+    hosts : sequence of Entry
+        Those with a law to recompute others on.
+    group : callable
+        Which entries fit on the law of a host.
+
+    Returns
+    -------
+    Told
+        The figure, and how it was found.
+    """
     found: list[tuple[Fraction, str]] = []
     for host in hosts:
         own = group(line, entries, host)
@@ -66,7 +100,24 @@ def guess(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry], group: G
 
 
 def total_variation(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry], group: Grouped) -> Told:
-    """How far the law of a secret moves on average, by all releases together; never more than 1."""
+    """How far the law of a secret moves on average, by all releases together; never more than 1.
+
+    Parameters
+    ----------
+    line : Line
+        Of the budget.
+    entries : sequence of Entry
+        Releases that are charged.
+    hosts : sequence of Entry
+        Those with a law to recompute others on.
+    group : callable
+        Which entries fit on the law of a host.
+
+    Returns
+    -------
+    Told
+        The figure, and how it was found.
+    """
     charged = "the largest total variation of two rows"
     found: list[tuple[Fraction, str]] = []
     for host in hosts:
@@ -89,10 +140,30 @@ def _words(own: Sequence[Entry], rest: Sequence[Entry], charged: str) -> str:
 
 
 def computed(entries: Sequence[Entry]) -> str:
-    """Which releases were taken as one recipe, in words."""
+    """Which releases were taken as one recipe, in words.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Releases that are charged.
+
+    Returns
+    -------
+    str
+    """
     return f"{count(entries)} computed {'together' if len(entries) > 1 else 'by itself'}"
 
 
 def count(entries: Sequence[Entry]) -> str:
-    """How many releases, in words."""
+    """How many releases, in words.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Releases that are charged.
+
+    Returns
+    -------
+    str
+    """
     return "1 release" if len(entries) == 1 else f"{len(entries)} releases"

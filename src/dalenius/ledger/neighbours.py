@@ -38,7 +38,19 @@ SLACK = 1e-9  # far above the rounding of the few operations of one order
 
 
 def independent_records(entries: Sequence[Entry], disjoint: bool) -> Bound:
-    """Bits about one person, to somebody to whom records are independent."""
+    """Bits about one person, to somebody to whom records are independent.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Releases that are charged.
+    disjoint : bool
+        Whether the datasets are declared to have no person in common.
+
+    Returns
+    -------
+    Bound
+    """
 
     def charged(some: Sequence[Entry]) -> Fraction | None:
         return added(e.mechanism.independent_bits(e.max_rows) for e in some)
@@ -47,7 +59,19 @@ def independent_records(entries: Sequence[Entry], disjoint: bool) -> Bound:
 
 
 def zcdp(entries: Sequence[Entry], disjoint: bool) -> Bound:
-    """rho of concentrated differential privacy."""
+    """rho of concentrated differential privacy.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Releases that are charged.
+    disjoint : bool
+        Whether the datasets are declared to have no person in common.
+
+    Returns
+    -------
+    Bound
+    """
     return _apart(entries, disjoint, _rho, "rho adds up")
 
 
@@ -60,7 +84,21 @@ def _level(entries: Sequence[Entry]) -> Fraction | None:
 
 
 def differential_privacy(entries: Sequence[Entry], delta: Fraction, disjoint: bool) -> Bound:
-    """epsilon of all releases together, at this delta, by the smallest rule that holds."""
+    """epsilon of all releases together, at this delta, by the smallest rule that holds.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Releases that are charged.
+    delta : Fraction
+        0 for a pure level.
+    disjoint : bool
+        Whether the datasets are declared to have no person in common.
+
+    Returns
+    -------
+    Bound
+    """
     found = [_apart(entries, disjoint, _level, "levels add up")]
     if delta:
         small = up(delta, 12)

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any
 
 from dalenius.core.arithmetic import apart
-from dalenius.core.noise import kernel_of
 from dalenius.core.numbers import exact, strict_json
 from dalenius.core.query import FINITE, Interval, Query
+from dalenius.core.query_noise import kernel_of
 from dalenius.core.reading import whole
 from dalenius.documents import ENOUGH
 from dalenius.errors import InputError, Unsupported
@@ -30,7 +30,19 @@ FORMAT = "dalenius-query/1"
 
 
 def query_document(query: Query, reads: str | None = None) -> str:
-    """The text under which a query is charged: the query in full and the column that it reads, if that is said."""
+    """The text under which a query is charged: the query in full and the column that it reads, if that is said.
+
+    Parameters
+    ----------
+    query : Query
+        With its noise.
+    reads : str, optional
+        The column that it reads.
+
+    Returns
+    -------
+    str
+    """
     return json.dumps({"format": FORMAT, "query": query.to_json(), "reads": reads}, sort_keys=True)
 
 
@@ -123,16 +135,46 @@ class QueryMechanism(OneDraw):
         return exact(query_whole(self.query)[1])
 
     def independent_bits(self, size: int) -> Fraction:
-        """So many times what is told about one record to somebody who knows all others (by the chain rule)."""
+        """So many times what is told about one record to somebody who knows all others (by the chain rule).
+
+        Parameters
+        ----------
+        size : int
+            How many records of one person.
+
+        Returns
+        -------
+        Fraction
+        """
         return size * exact(query_independent(self.query)[1])
 
     def neighbours(self, size: int) -> Fraction | None:
-        """So many times the level between tables that differ in one record."""
+        """So many times the level between tables that differ in one record.
+
+        Parameters
+        ----------
+        size : int
+            How many records of one person.
+
+        Returns
+        -------
+        Fraction or None
+        """
         found = query_dp_epsilon(self.query)
         return None if found is None else size * exact(found)
 
     def concentrated(self, size: int) -> Fraction | None:
-        """One draw is made from all records, so that a level of so many records counts as a whole."""
+        """One draw is made from all records, so that a level of so many records counts as a whole.
+
+        Parameters
+        ----------
+        size : int
+            How many records of one person.
+
+        Returns
+        -------
+        Fraction or None
+        """
         level = self.neighbours(size)
         return None if level is None else level * level / 2
 
@@ -149,7 +191,19 @@ class QueryMechanism(OneDraw):
         return self._groups[size]
 
     def about_bits(self, values: int, *, own: bool) -> Fraction | None:
-        """What the answer tells of something with so many values for each letter, or of somebody else's, from above."""
+        """What the answer tells of something with so many values for each letter, or of somebody else's, from above.
+
+        Parameters
+        ----------
+        values : int
+            How many values it has.
+        own : bool
+            Whether each letter has one of its own.
+
+        Returns
+        -------
+        Fraction or None
+        """
         key = values, own
         if key not in self._abouts:
             self._abouts[key] = exact(query_about(self.query, values, own=own))

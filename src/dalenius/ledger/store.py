@@ -98,7 +98,15 @@ def _connection(path: Path, wait: float) -> sqlite3.Connection:
 
 
 def created(path: Path, fill: list[tuple[str, tuple[str, ...]]]) -> None:
-    """A new ledger file of mode 0600, whole or not at all; an existing file is never touched."""
+    """A new ledger file of mode 0600, whole or not at all; an existing file is never touched.
+
+    Parameters
+    ----------
+    path : Path
+        Where nothing is yet.
+    fill : list of (statement, values)
+        That make its tables and their first rows.
+    """
     if os.path.lexists(path):
         raise InputError(
             f"{path} exists already; a ledger is never replaced",
@@ -195,7 +203,13 @@ def connected(path: Path, *, wait: float = WAIT) -> Iterator[sqlite3.Connection]
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing, alone: the write lock is taken before anything is read."""
+    """All or nothing, alone: the write lock is taken before anything is read.
+
+    Parameters
+    ----------
+    connection : sqlite3.Connection
+        Of a ledger.
+    """
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

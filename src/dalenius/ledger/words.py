@@ -29,7 +29,17 @@ OF_NEIGHBOURS = (
 
 
 def words(status: dict[str, Any]) -> list[str]:
-    """The lines that `ledger status` prints."""
+    """The lines that `ledger status` prints.
+
+    Parameters
+    ----------
+    status : dict
+        Of a ledger.
+
+    Returns
+    -------
+    list of str
+    """
     who = f" about {status['people']}" if status["people"] else ""
     lines = [f"Ledger {status['ledger']}{who}.", f"Rule {status['rule']}: {status['rule_in_words']}"]
     lines += ["", "Budget (upper bounds, proved):", *_table(("line", "at most", "spent", "left", ""), _lines(status))]
@@ -114,7 +124,9 @@ def _not_covered(status: dict[str, Any]) -> list[str]:
 def _table(head: Sequence[str], body: Iterable[Sequence[str]]) -> list[str]:
     rows = [head, *body]
     widths = [max(len(row[k]) for row in rows) for k in range(len(head))]
-    return ["  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [
+        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
 
 
 def _up(figure: str) -> str:

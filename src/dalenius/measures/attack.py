@@ -11,8 +11,8 @@ from math import lcm, log2, prod
 from typing import Any
 
 from dalenius.core import Design, Kernel, MinimizeLeakage, Pmf
+from dalenius.core.conditional_law import in_units, once_each
 from dalenius.core.guarantee import Names
-from dalenius.core.kernel import in_units, once_each
 
 __all__ = ["Attack", "Labels", "attacks", "fano_error", "secrets_of", "weights_by_row", "whole_rows"]
 
@@ -150,7 +150,7 @@ def _attack(
     for (s, k, x), n in weights.items():
         prior.setdefault(k[: len(side)], Counter())[s] += n
         known = told.setdefault(k, {})
-        known[s] = [a + n * v for a, v in zip(known.get(s, [0] * len(rows[x])), rows[x], strict=True)]
+        known[s] = [a + n * value for a, value in zip(known.get(s, [0] * len(rows[x])), rows[x], strict=True)]
     total, right, unknown = joint.total * scale, 0, 0.0
     for known in told.values():
         for column in zip(*known.values(), strict=True):

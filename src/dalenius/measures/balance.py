@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.errors import InputError, Unsupported
 from dalenius.measures.capacity import Bracket, bits, distinct_rows
 from dalenius.measures.individual import individual_capacity
@@ -39,7 +39,7 @@ def _by_record(channel: Kernel) -> list[Floats]:
     sizes = [len(letters) for letters in channel.inputs.values()]
     laws, which = distinct_rows(channel)
     table = laws.rows[which].reshape(*sizes, -1)
-    return [np.moveaxis(table, i, 0).reshape(size, -1, table.shape[-1]) for i, size in enumerate(sizes)]
+    return [np.moveaxis(table, record, 0).reshape(size, -1, table.shape[-1]) for record, size in enumerate(sizes)]
 
 
 def _different(records: list[Floats]) -> list[Floats]:
@@ -49,6 +49,25 @@ def _different(records: list[Floats]) -> list[Floats]:
 
 def limited_capacity(channel: Kernel, b_bits: float, *, gap: float = GAP) -> Bracket:
     """C_1^b in bits: the most that an adversary with H(X) >= b bits learns about a record, between proved ends.
+
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | records).
+    b_bits : float
+        The least entropy of the adversary's prior.
+    gap : float
+        At which the search may stop, in nats.
+
+    Returns
+    -------
+    Bracket
+        Both ends, in bits.
+
+    Raises
+    ------
+    InputError
+        If no prior has so much entropy.
 
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel
@@ -65,24 +84,44 @@ def limited_capacity(channel: Kernel, b_bits: float, *, gap: float = GAP) -> Bra
     whole = individual_capacity(channel)
     if not b_bits or not whole.high:
         return whole.low, whole.high
-    b = b_bits * log(2)
+    least_entropy = b_bits * log(2)
     records = _different(_by_record(channel))
     if b_bits >= log2(outcomes) * (1 - 4 * UNIT):  # the uniform prior alone
         values = [float(told(np.full(record.shape[:2], 1 / outcomes), record)) for record in records]
         slack = 16 * (records[0].size + 40) * UNIT * (2 + log(records[0].size))
         return bits(max(0.0, max(values) - slack), max(values) + slack)
-    found = [alternating(record, min(b + 1e-12, log(outcomes))) for record in records]
+    found = [alternating(record, min(least_entropy + 1e-12, log(outcomes))) for record in records]
     low = max(value for value, _, _ in found)
     laws, which = distinct_rows(channel)
-    high = min(whole.high * log(2) * (1 + 8 * UNIT), convex_bound(Laws(laws.rows[which]), b))  # equal rows stay apart
+    high = min(
+        whole.high * log(2) * (1 + 8 * UNIT), convex_bound(Laws(laws.rows[which]), least_entropy)
+    )  # equal rows stay apart
     if outcomes <= CORNERS:
-        cells = zip(records, found, strict=True)
-        high = min(high, max(cells_bound(c, low, b=b, nu=nu, gap=gap)[1] for c, (_, _, nu) in cells))
+        ends = [
+            cells_bound(record, low, least_entropy=least_entropy, temperature=multiplier, gap=gap)
+            for record, (_, _, multiplier) in zip(records, found, strict=True)
+        ]
+        high = min(high, max(end[1] for end in ends))
     return bits(low, max(low, high))
 
 
 def balance(channel: Kernel, b_bits: float, *, gap: float = GAP) -> Bracket:
-    """g(b) = C_1 - C_1^b in bits (16)-(18): what is gained by the assumption that adversaries lack b bits."""
+    """g(b) = C_1 - C_1^b in bits (16)-(18): what is gained by the assumption that adversaries lack b bits.
+
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | records).
+    b_bits : float
+        The least entropy of the adversary's prior.
+    gap : float
+        At which the search may stop, in nats.
+
+    Returns
+    -------
+    Bracket
+        Both ends, in bits.
+    """
     whole = individual_capacity(channel)
     limited = limited_capacity(channel, b_bits, gap=gap)
     return max(0.0, whole.low - limited[1]), max(0.0, whole.high - limited[0])
@@ -93,6 +132,21 @@ def threshold(channel: Kernel) -> float:
 
     b_0 is the largest entropy of a prior that reaches C_1: H(w) + sum_j w_j log(others with the selected row) over the
     optimal selections, classes with one row counted together.
+
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | records).
+
+    Returns
+    -------
+    float
+        b_0, in bits.
+
+    Raises
+    ------
+    Unsupported
+        If there are too many selections, or the best prior is not unique.
 
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel
@@ -106,8 +160,8 @@ def threshold(channel: Kernel) -> float:
     laws, which = distinct_rows(channel)
     sizes = [len(letters) for letters in channel.inputs.values()]
     best = 0.0
-    for i, size in enumerate(sizes):
-        lines = np.moveaxis(which.reshape(sizes), i, 0).reshape(size, -1)
+    for record, size in enumerate(sizes):
+        lines = np.moveaxis(which.reshape(sizes), record, 0).reshape(size, -1)
         counts = [Counter(line) for line in lines.tolist()]
         if prod(map(len, counts)) > SELECTIONS:
             raise Unsupported(
@@ -125,12 +179,14 @@ def threshold(channel: Kernel) -> float:
                 continue
             used = ball.weights > 1e-7
             at = ball.support[used]
-            w = ball.weights[used] / ball.weights[used].sum()
+            weights = ball.weights[used] / ball.weights[used].sum()
             if np.linalg.matrix_rank(laws.rows[at], tol=1e-9) < len(at):
                 raise Unsupported(
                     "the best stated distribution is not unique, and the threshold is not given by a formula then",
                     do="Use the bounds instead, which hold for every distribution.",
                 )
-            many = [sum(counts[j][row] for j, r in enumerate(rows) if r == row) for row in at.tolist()]
-            best = max(best, float((w * np.log2(np.array(many) / w)).sum()))
+            many = [
+                sum(counts[number][row] for number, other in enumerate(rows) if other == row) for row in at.tolist()
+            ]
+            best = max(best, float((weights * np.log2(np.array(many) / weights)).sum()))
     return best

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.core.channel import Channel
-from dalenius.core.kernel import Kernel, in_doubles, once_each
+from dalenius.core.conditional_law import Kernel, in_doubles, once_each
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InvalidPmf, Unsupported
 from dalenius.solvers.capacity import smallest_ball
@@ -192,7 +192,7 @@ def aligned(prior: Pmf, channel: Kernel) -> Pmf:
         (tuple(a[entry] for a, entry in zip(letters, row, strict=True)), weight)
         for row, weight in zip(marginal.support.tolist(), marginal.weights.tolist(), strict=True)
     ]
-    for name, letter in ((n, v) for outcome, _ in records for n, v in zip(names, outcome, strict=True)):
+    for name, letter in ((n, value) for outcome, _ in records for n, value in zip(names, outcome, strict=True)):
         if letter not in channel.inputs[name]:
             raise InvalidPmf(
                 f"the stated distribution gives {name} the value {letter!r}, which the recipe does not know"

@@ -49,7 +49,7 @@ def _bit(q: Any) -> Fraction:
 
 
 def pair_disclosure(q1: Any, q2: Any) -> float:
-    r"""The most about two independent binary samples with Y independent of each, eq. (23)-(26) with W = (X1, X2).
+    """The most about two independent binary samples with Y independent of each, eq. (23)-(26) with W = (X1, X2).
 
     S is the segment p + s n with n = (1, -1, -1, 1). The paper's ends hold for alpha <= beta only; ours are the Fréchet
     bounds of P(X1=1, X2=1), so they hold for all.
@@ -61,6 +61,11 @@ def pair_disclosure(q1: Any, q2: Any) -> float:
     q2 : Fraction
         In the second.
 
+    Returns
+    -------
+    float
+        In bits.
+
     >>> pair_disclosure("1/2", "1/2")
     1.0
     """
@@ -69,14 +74,14 @@ def pair_disclosure(q1: Any, q2: Any) -> float:
     low = max(Fraction(0), a + b - 1)
     high = min(a, b)
     weight = float((high - a * b) / (high - low))  # of the lower end
-    cells = [[float(v) for v in (1 - a - b + r, b - r, a - r, r)] for r in (low, high)]
+    cells = [[float(value) for value in (1 - a - b + r, b - r, a - r, r)] for r in (low, high)]
     ends = entropy_of(cells)
     whole = binary_entropy(float(a)) + binary_entropy(float(b))
     return whole - weight * float(ends[0]) - (1 - weight) * float(ends[1])
 
 
 def partial_processing_binary(q: Sequence[Any]) -> float:
-    r"""I(X^n; Y_1..Y_{n-1}) when Y_j is the best private mapping of (X_j, X_{j+1}), eq. (65)(66).
+    """I(X^n; Y_1..Y_{n-1}) when Y_j is the best private mapping of (X_j, X_{j+1}), eq. (65)(66).
 
     Windows of two share one sample, which keeps the chain private (Lemma 7). Windows of three with two in common are
     NOT private, whatever the paper says after eq. (66), so none are offered.
@@ -85,6 +90,11 @@ def partial_processing_binary(q: Sequence[Any]) -> float:
     ----------
     q : float or Fraction
         The probability of a one; or one for each sample.
+
+    Returns
+    -------
+    float
+        In bits.
 
     >>> round(partial_processing_binary(["1/10"] * 4), 12)
     0.184069027263
@@ -95,12 +105,16 @@ def partial_processing_binary(q: Sequence[Any]) -> float:
 
 
 def partial_processing_efficiency(q: Any) -> float:
-    r"""lim I / H(X^n) of partial processing for samples alike, Example 4.
+    """lim I / H(X^n) of partial processing for samples alike, Example 4.
 
     Parameters
     ----------
     q : float or Fraction
         The probability of a one; or one for each sample.
+
+    Returns
+    -------
+    float
 
     >>> round(partial_processing_efficiency("1/10"), 12)
     0.130824986971
@@ -109,7 +123,7 @@ def partial_processing_efficiency(q: Any) -> float:
 
 
 def uniformiser(marginal: Sequence[Any], states: int | None = None) -> Channel:
-    r"""p(s | x) that makes S uniform on so many states, exactly; as many as X has letters unless said.
+    """p(s | x) that makes S uniform on so many states, exactly; as many as X has letters unless said.
 
     Each letter gets as many states of its own as it fills, M p(x) rounded down. The states left over are filled with
     what remains of the letters, in one of two ways, whichever leaves less noise H(S | X): the largest remainders have a
@@ -124,12 +138,16 @@ def uniformiser(marginal: Sequence[Any], states: int | None = None) -> Channel:
     states : int, optional
         How many.
 
+    Returns
+    -------
+    Channel
+
     >>> uniformiser(["9/10", "1/10"]).rows
     ((Fraction(5, 9), Fraction(4, 9)), (Fraction(0, 1), Fraction(1, 1)))
     >>> [float(entropy_of([[float(v) for v in row]])[0]) for row in uniformiser(["3/4", "1/4"], 4).rows]
     [1.584962500721156, 0.0]
     """
-    p = [exact(v, "a probability") for v in marginal]
+    p = [exact(value, "a probability") for value in marginal]
     if not p or min(p) < 0 or sum(p) != 1:
         raise InvalidPmf("a uniformiser needs probabilities that sum to 1 exactly")
     size = len(p) if states is None else states
@@ -162,7 +180,7 @@ def _shared_out(p: Sequence[Fraction], size: int, *, owned: bool) -> list[list[F
             masses[x][s], lack[s] = left[x], share - left[x]
         total = sum(lack, Fraction(0))
         for x in ranked[size - place :]:
-            masses[x] = [v + (left[x] * t / total if t else 0) for v, t in zip(masses[x], lack, strict=True)]
+            masses[x] = [value + (left[x] * t / total if t else 0) for value, t in zip(masses[x], lack, strict=True)]
         return masses
     room = share
     for x in ranked:
@@ -191,7 +209,7 @@ def _beta(q: Fraction) -> tuple[float, float]:
 
 
 def preprocessing(q: Any, n: int) -> float:
-    r"""I(X^n; Y) for Y = (S_1 + S_2, ..., S_{n-1} + S_n) of uniformised samples, exactly.
+    """I(X^n; Y) for Y = (S_1 + S_2, ..., S_{n-1} + S_n) of uniformised samples, exactly.
 
         I = (n-1) - n (1-q) h(b) + (1-q)^n sum_k C(n,k) b^k (1-b)^(n-k) h(A / (A+B)),  A = b^k (1-b)^(n-k), B flipped.
 
@@ -204,6 +222,11 @@ def preprocessing(q: Any, n: int) -> float:
         The probability of a one; or one for each sample.
     n : int
         How many samples.
+
+    Returns
+    -------
+    float
+        In bits.
 
     >>> round(preprocessing("1/10", 4), 12), round(preprocessing_lower_bound_eq67("1/10", 4), 12)
     (0.065232122626, 0.035086100223)
@@ -222,7 +245,7 @@ def preprocessing(q: Any, n: int) -> float:
 
 
 def preprocessing_lower_bound_eq67(q: Any, n: int) -> float:
-    r"""The paper's eq. (67): (n-1) [1 - 2q(1-q) h(b) - (1-q)^2 h(2b(1-b))]; exact for n = 2, too small for n >= 3.
+    """The paper's eq. (67): (n-1) [1 - 2q(1-q) h(b) - (1-q)^2 h(2b(1-b))]; exact for n = 2, too small for n >= 3.
 
     Parameters
     ----------
@@ -230,6 +253,11 @@ def preprocessing_lower_bound_eq67(q: Any, n: int) -> float:
         The probability of a one; or one for each sample.
     n : int
         How many samples.
+
+    Returns
+    -------
+    float
+        In bits.
 
     >>> preprocessing_lower_bound_eq67("1/2", 4)
     3.0
@@ -242,7 +270,7 @@ def preprocessing_lower_bound_eq67(q: Any, n: int) -> float:
 
 
 def preprocessing_efficiency(q: Any) -> float:
-    r"""lim I / H(X^n) of preprocessing, (1 - (1-q) h(b)) / h(q) = I(X; S) / H(X).
+    """lim I / H(X^n) of preprocessing, (1 - (1-q) h(b)) / h(q) = I(X; S) / H(X).
 
     Fig. 5 of the paper shows the limit of eq. (67) instead, up to 19 times too small.
 
@@ -250,6 +278,10 @@ def preprocessing_efficiency(q: Any) -> float:
     ----------
     q : float or Fraction
         The probability of a one; or one for each sample.
+
+    Returns
+    -------
+    float
 
     >>> round(preprocessing_efficiency("1/20"), 12), round(preprocessing_lower_bound_efficiency("1/20"), 12)
     (0.181214077286, 0.009409707237)
@@ -273,7 +305,7 @@ def preprocessing_lower_bound_efficiency(q: Any) -> float:
 
 
 def preprocessing_bounds(marginal: Sequence[Any], n: int) -> tuple[float, float]:
-    r"""Bounds on I(X^n; Y) of preprocessing for any alphabet of M letters, log2 M apart.
+    """Bounds on I(X^n; Y) of preprocessing for any alphabet of M letters, log2 M apart.
 
         (n-1) log2 M - n H(S|X)  <=  I  <=  the same + H(S^n | Y, X^n),   at most log2 M,
 
@@ -286,6 +318,11 @@ def preprocessing_bounds(marginal: Sequence[Any], n: int) -> tuple[float, float]
     n : int
         How many samples.
 
+    Returns
+    -------
+    tuple[float, float]
+        In bits.
+
     >>> low, high = preprocessing_bounds(["9/10", "1/10"], 40)
     >>> low <= preprocessing("1/10", 40) <= high
     True
@@ -293,14 +330,14 @@ def preprocessing_bounds(marginal: Sequence[Any], n: int) -> tuple[float, float]
     if n < 2:
         raise InputError(f"a chain needs two samples, not {n}")
     channel = uniformiser(marginal)
-    p = np.array([float(exact(v)) for v in marginal])
+    p = np.array([float(exact(value)) for value in marginal])
     noise = float(p @ entropy_of([[float(entry) for entry in row] for row in channel.rows]))
     base = (n - 1) * log2(len(p)) - n * noise
     return max(0.0, base), base + log2(len(p))
 
 
 def modular_information(marginals: Sequence[Sequence[Any]], modulus: int | None = None) -> float:
-    r"""I(X^n; Y) for Y_k = S_k + S_{k+1} mod M of uniformised samples, exactly, for any alphabets and any M.
+    """I(X^n; Y) for Y_k = S_k + S_{k+1} mod M of uniformised samples, exactly, for any alphabets and any M.
 
         I = (n-1) log2 M - sum_i H(S_i | X_i) + H(S^n | Y, X^n)
 
@@ -315,6 +352,11 @@ def modular_information(marginals: Sequence[Sequence[Any]], modulus: int | None 
         One for each sample.
     modulus : int, optional
         M; the number of letters unless said.
+
+    Returns
+    -------
+    float
+        In bits.
 
     >>> abs(modular_information([["9/10", "1/10"]] * 4) - preprocessing("1/10", 4)) < 1e-12
     True
@@ -331,21 +373,23 @@ def modular_information(marginals: Sequence[Sequence[Any]], modulus: int | None 
     noise, states = 0.0, {(1,) * size: 1.0}
     for i, marginal in enumerate(marginals):
         rows = uniformiser(marginal, size).rows
-        p = [float(exact(v)) for v in marginal]
-        noise += fsum(mass * float(entropy_of([[float(v) for v in row]])[0]) for mass, row in zip(p, rows, strict=True))
+        p = [float(exact(value)) for value in marginal]
+        noise += fsum(
+            mass * float(entropy_of([[float(value) for value in row]])[0]) for mass, row in zip(p, rows, strict=True)
+        )
         scale = lcm(*(entry.denominator for row in rows for entry in row))
         steps: dict[tuple[int, ...], float] = defaultdict(float)
         for row, mass in zip(rows, p, strict=True):
             for s, entry in enumerate(row):
                 if entry and mass:
                     shifted = [row[(s + (c if i % 2 else -c)) % size] for c in range(size)]
-                    steps[tuple(int(v * scale) for v in shifted)] += mass * float(entry)
+                    steps[tuple(int(value * scale) for value in shifted)] += mass * float(entry)
         after: dict[tuple[int, ...], float] = defaultdict(float)
         for state, weight in states.items():
             for factor, mass in steps.items():
                 raw = [a * b for a, b in zip(state, factor, strict=True)]
                 common = gcd(*raw)
-                after[tuple(v // common for v in raw)] += weight * mass
+                after[tuple(value // common for value in raw)] += weight * mass
         if len(after) > MOST_STATES:
             raise Unsupported(
                 f"the shift of {n} samples has more than {MOST_STATES:,} different distributions; "
@@ -353,12 +397,12 @@ def modular_information(marginals: Sequence[Sequence[Any]], modulus: int | None 
                 f"the information within log2 {size} bits"
             )
         states = after
-    left = fsum(w * float(entropy_of([[v / sum(state) for v in state]])[0]) for state, w in states.items())
+    left = fsum(w * float(entropy_of([[value / sum(state) for value in state]])[0]) for state, w in states.items())
     return (n - 1) * log2(size) - noise + left
 
 
 def window_sums(letters: int, n: int, k: int) -> Channel:
-    r"""Example 3: L_i = Q + X_i + ... + X_{i+k-1} mod M for all windows of k, with one uniform Q; dense.
+    """Example 3: L_i = Q + X_i + ... + X_{i+k-1} mod M for all windows of k, with one uniform Q; dense.
 
     Y is independent of every window of k samples jointly if the samples are independent and uniform.
 
@@ -370,6 +414,10 @@ def window_sums(letters: int, n: int, k: int) -> Channel:
         How many samples.
     k : int
         Samples in a window.
+
+    Returns
+    -------
+    Channel
 
     >>> window_sums(2, 3, 2).shape
     (8, 4)

@@ -22,7 +22,7 @@ from itertools import combinations
 from math import prod
 
 from dalenius.core.channel import Channel
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError, Unsupported
 from dalenius.measures.capacity import upward
@@ -50,7 +50,7 @@ class Collusion:
     @property
     def bits(self) -> float:
         """The best of them."""
-        return min(v for v in (self.exact, self.lemma2, self.percolation) if v is not None)
+        return min(value for value in (self.exact, self.lemma2, self.percolation) if value is not None)
 
 
 def collusion(joint: Pmf, channels: Sequence[Kernel], secret: Sequence[str]) -> Collusion:
@@ -79,7 +79,8 @@ def collusion(joint: Pmf, channels: Sequence[Kernel], secret: Sequence[str]) -> 
             whole = c.after(whole)
         together = upward(mutual_information(whole, secret, [n for c in named for n in c.output]), DUST)
     chain = all(
-        independent(law, reads[k], sorted({n for r in reads[:k] for n in r}), secret) for k in range(1, len(reads))
+        independent(law, reads[k], sorted({n for read in reads[:k] for n in read}), secret)
+        for k in range(1, len(reads))
     )
     shares = [eta_kl(channel)[1] for channel in channels]
     percolated = 0.0

@@ -25,7 +25,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError, MismatchError, Unsupported
 from dalenius.measures.capacity import Bracket, bits, distinct_rows
@@ -51,7 +51,17 @@ MOST = 1 << 21  # entries of a joint channel that is written out
 
 @dataclass(frozen=True)
 class Composed:
-    """The individual capacity of all releases together, what each is alone, and the rule that gave the figure."""
+    """What several releases tell together, and by which rule.
+
+    Parameters
+    ----------
+    together : Bracket
+        The individual capacity of all releases together, in bits.
+    alone : tuple[Bracket, ...]
+        That of each alone.
+    rule : str
+        Which rule gave the figure.
+    """
 
     together: Bracket
     alone: tuple[Bracket, ...]
@@ -60,17 +70,32 @@ class Composed:
     @property
     def tau(self) -> Bracket:
         """What comes on top of the worst single release."""
-        low = max(a[0] for a in self.alone)
-        high = max(a[1] for a in self.alone)
+        low = max(bracket[0] for bracket in self.alone)
+        high = max(bracket[1] for bracket in self.alone)
         return max(0.0, self.together[0] - high), max(0.0, self.together[1] - low)
 
 
-def _up(x: float) -> float:
-    return nextafter(x, inf)
+def _up(value: float) -> float:
+    return nextafter(value, inf)
 
 
 def basic(charges: Sequence[float]) -> float:
     """A bound for fresh draws from the same data: proved upper ends add up.
+
+    Parameters
+    ----------
+    charges : sequence of float
+        In bits, each an upper end.
+
+    Returns
+    -------
+    float
+        In bits, every sum rounded up.
+
+    Raises
+    ------
+    InputError
+        If a charge is negative.
 
     >>> basic([0.25, 0.5]) >= 0.75
     True
@@ -78,8 +103,8 @@ def basic(charges: Sequence[float]) -> float:
     if any(not charge >= 0 for charge in charges):
         raise InputError("a charge in bits is not negative")
     total = 0.0
-    for c in charges:
-        total = _up(total + c) if c else total
+    for charge in charges:
+        total = _up(total + charge) if charge else total
     return total
 
 
@@ -94,6 +119,18 @@ def cross_capacity(channel: Kernel, letters: int) -> Bracket:
     """What a channel tells about something with so many values, however it hangs together with the records (Prop. 6).
 
     Not always more than C_1: a perfect ternary channel tells log 2 about a bit and log 3 about its own record (E15).
+
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | inputs).
+    letters : int
+        How many values it has.
+
+    Returns
+    -------
+    Bracket
+        Both ends, in bits.
 
     >>> sure = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
     >>> from fractions import Fraction
@@ -110,8 +147,8 @@ def _repeated(channel: Kernel, times: Sequence[int]) -> Bracket:
     """C_1 with every class of record i repeated times[i] times."""
     laws, which = distinct_rows(channel)
     low = high = 0.0
-    for i, n in enumerate(times):
-        classes = [np.unique(which[line]) for line in outcome_classes(channel, [i])] * n
+    for person, many in enumerate(times):
+        classes = [np.unique(which[line]) for line in outcome_classes(channel, [person])] * many
         found = _selected(laws, classes, low)
         low = max(low, found[0])
         high = max(high, found[1])
@@ -141,11 +178,37 @@ def _joint_row(counts: Sequence[int], chosen: Sequence[Places]) -> Places:
     return out
 
 
+def _alone(channels: Sequence[Kernel]) -> tuple[Bracket, ...]:
+    """The individual capacity of each release."""
+    found = [individual_capacity(channel) for channel in channels]
+    return tuple((each.low, each.high) for each in found)
+
+
+def _elsewhere(sizes: Sequence[Sequence[int]], own: int) -> list[int]:
+    """For each person, how many letters it has in all datasets but one, together."""
+    others = [letters for number, letters in enumerate(sizes) if number != own]
+    return [prod(letters[person] for letters in others) for person in range(len(sizes[own]))]
+
+
 def general(channels: Sequence[Kernel]) -> Composed:
     """Several datasets of the same people, each released by its own channel; record i of all of them is one person's.
 
     Exact (to the gap of the search) while the joint channel is small, else the improved bound of the docstring above,
     which is never above (162) of the paper.
+
+    Parameters
+    ----------
+    channels : sequence of Kernel
+        One for each dataset, with one input for each person, in the same order.
+
+    Returns
+    -------
+    Composed
+
+    Raises
+    ------
+    MismatchError
+        If they are not of the same people.
 
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel
@@ -156,19 +219,19 @@ def general(channels: Sequence[Kernel]) -> Composed:
     (0.377444, 'exact')
     """
     people = len(channels[0].inputs) if channels else 0
-    if not people or any(len(c.inputs) != people for c in channels):
+    if not people or any(len(channel.inputs) != people for channel in channels):
         raise MismatchError("general composition needs datasets of the same people, one input for each in every recipe")
-    sizes = [[len(a) for a in c.inputs.values()] for c in channels]
-    alone = tuple((f.low, f.high) for f in (individual_capacity(c) for c in channels))
+    sizes = [[len(letters) for letters in channel.inputs.values()] for channel in channels]
+    alone = _alone(channels)
     try:
         laws, which = _product(channels)
-        counts = [int(w.max()) + 1 for w in which]
+        counts = [int(rows.max()) + 1 for rows in which]
         low = high = 0.0
-        for i in range(people):
-            lines = [outcome_classes(c, [i]) for c in channels]
+        for person in range(people):
+            lines = [outcome_classes(channel, [person]) for channel in channels]
             classes = [
-                np.unique(_joint_row(counts, [np.unique(w[line]) for w, line in zip(which, letters, strict=True)]))
-                for letters in product(*lines)
+                np.unique(_joint_row(counts, [np.unique(rows[line]) for rows, line in zip(which, chosen, strict=True)]))
+                for chosen in product(*lines)
             ]
             found = _selected(laws, classes, low)
             low = max(low, found[0])
@@ -176,26 +239,47 @@ def general(channels: Sequence[Kernel]) -> Composed:
         return Composed(bits(low, high), alone, "exact, over the values of one person in all datasets")
     except Unsupported:
         charges = []
-        for j, channel in enumerate(channels):
-            times = [prod(sizes[k][i] for k in range(len(channels)) if k != j) for i in range(people)]
+        for number, channel in enumerate(channels):
+            times = _elsewhere(sizes, number)
             charges.append(_repeated(channel, times)[1])
-        return Composed((max(a[0] for a in alone), basic(charges)), alone, "bound, classes of values repeated")
+        return Composed(
+            (max(bracket[0] for bracket in alone), basic(charges)), alone, "bound, classes of values repeated"
+        )
 
 
 def general_bound(channels: Sequence[Kernel]) -> float:
-    """The improved bound alone, also when the exact figure can be had."""
+    """The improved bound alone, also when the exact figure can be had.
+
+    Parameters
+    ----------
+    channels : sequence of Kernel
+        As for `general`.
+
+    Returns
+    -------
+    float
+        In bits.
+    """
     sizes = [[len(letters) for letters in channel.inputs.values()] for channel in channels]
-    people = len(sizes[0])
-    return basic(
-        [
-            _repeated(channel, [prod(sizes[k][i] for k in range(len(channels)) if k != j) for i in range(people)])[1]
-            for j, channel in enumerate(channels)
-        ]
-    )
+    return basic([_repeated(channel, _elsewhere(sizes, number))[1] for number, channel in enumerate(channels)])
 
 
 def parallel(channels: Sequence[Kernel]) -> Composed:
     """Disjoint people, one channel for each block, all outputs seen: exact while small, else own block plus the rest.
+
+    Parameters
+    ----------
+    channels : sequence of Kernel
+        One for each block of people.
+
+    Returns
+    -------
+    Composed
+
+    Raises
+    ------
+    InputError
+        If there is none.
 
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel
@@ -207,25 +291,25 @@ def parallel(channels: Sequence[Kernel]) -> Composed:
     """
     if not channels:
         raise InputError("there is no release to compose")
-    alone = tuple((f.low, f.high) for f in (individual_capacity(c) for c in channels))
+    alone = _alone(channels)
     try:
         laws, which = _product(channels)
     except Unsupported:
-        letters = max(len(a) for c in channels for a in c.inputs.values())
-        others = [cross_capacity(c, letters)[1] for c in channels]
-        worst = max(basic([a[1], *others[:j], *others[j + 1 :]]) for j, a in enumerate(alone))
-        low = max(a[0] for a in alone)
+        letters = max(len(values) for channel in channels for values in channel.inputs.values())
+        others = [cross_capacity(channel, letters)[1] for channel in channels]
+        worst = max(basic([own[1], *others[:block], *others[block + 1 :]]) for block, own in enumerate(alone))
+        low = max(bracket[0] for bracket in alone)
         return Composed((low, max(low, min(worst, _up(log(letters) / log(2))))), alone, "bound, own block and the rest")
-    counts = [int(w.max()) + 1 for w in which]
-    every = [np.unique(w) for w in which]
+    counts = [int(rows.max()) + 1 for rows in which]
+    every = [np.unique(rows) for rows in which]
     low = high = 0.0
-    for j, channel in enumerate(channels):
-        if any(channel.rows == c.rows and channel.inputs == c.inputs for c in channels[:j]):
+    for block, channel in enumerate(channels):
+        if any(channel.rows == earlier.rows and channel.inputs == earlier.inputs for earlier in channels[:block]):
             continue  # a block like an earlier one has the same worst adversary
-        for i in range(len(channel.inputs)):
+        for person in range(len(channel.inputs)):
             classes = [
-                np.unique(_joint_row(counts, [*every[:j], np.unique(which[j][line]), *every[j + 1 :]]))
-                for line in outcome_classes(channel, [i])
+                np.unique(_joint_row(counts, [*every[:block], np.unique(which[block][line]), *every[block + 1 :]]))
+                for line in outcome_classes(channel, [person])
             ]
             found = _selected(laws, classes, low)
             low = max(low, found[0])
@@ -242,6 +326,25 @@ def predictive_information(
     figure speaks of this family and of nobody else. It is not computational security: that speaks of all attackers of
     bounded running time as problems grow, which no finite computation shows (paper 001, section 8; E18).
 
+    Parameters
+    ----------
+    joint : Pmf
+        The law of the secret and of what is seen.
+    secret, seen : str
+        Names of the two.
+    attackers : Sequence[Callable[[str], str]]
+        What each keeps of a seen value.
+
+    Returns
+    -------
+    tuple[float, float]
+        Both ends, in bits.
+
+    Raises
+    ------
+    InputError
+        If there is no attacker.
+
     >>> from fractions import Fraction
     >>> both = [((a, b), Fraction(1, 4)) for a, b in (("0", "00"), ("0", "01"), ("1", "10"), ("1", "11"))]
     >>> law = Pmf.from_records({"X": ("0", "1"), "Y": ("00", "01", "10", "11")}, both)
@@ -254,11 +357,11 @@ def predictive_information(
     pair = joint.marginal([secret, seen])
     names = list(pair.variables.values())
     for attacker in attackers:
-        told = [attacker(v) for v in names[1]]
+        told = [attacker(value) for value in names[1]]
         letters = tuple(dict.fromkeys(told))
         counts: dict[tuple[str, str], int] = {}
-        for (x, y), weight in zip(pair.support.tolist(), pair.weights.tolist(), strict=True):
-            key = names[0][x], told[y]
+        for (secret_code, seen_code), weight in zip(pair.support.tolist(), pair.weights.tolist(), strict=True):
+            key = names[0][secret_code], told[seen_code]
             counts[key] = counts.get(key, 0) + int(weight)
         law = Pmf.from_records({secret: tuple(names[0]), "feature": letters}, list(counts.items()))
         ends = mutual_information_bounds(law, [secret], ["feature"])

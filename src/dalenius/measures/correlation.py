@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.pmf import Pmf
 from dalenius.measures.capacity import Bracket, aligned, distinct_rows
 from dalenius.solvers.contraction import correlation, pairwise_contraction, total_variation
@@ -146,6 +146,10 @@ def s_star(prior: Pmf, channel: Kernel, *, reverse: bool = False) -> Bracket:
         p(output | inputs).
     reverse : bool
         Whether the law of Y is perturbed.
+
+    Returns
+    -------
+    Bracket
 
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel

@@ -23,13 +23,23 @@ def entropy_miller_madow(counts: npt.ArrayLike) -> float:
     counts : array
         How often each occurs.
 
+    Returns
+    -------
+    float
+        In bits.
+
+    Raises
+    ------
+    InputError
+        If nothing was counted.
+
     >>> round(entropy_miller_madow([50, 50]), 4)
     1.0072
     """
-    n = np.asarray(counts, dtype=float).ravel()
-    if (total := float(n.sum())) <= 0:
+    table = np.asarray(counts, dtype=float).ravel()
+    if (total := float(table.sum())) <= 0:
         raise InputError("there is nothing to count")
-    return float(surprise(n / total).sum()) + float((np.count_nonzero(n) - 1) / (2 * total * np.log(2)))
+    return float(surprise(table / total).sum()) + float((np.count_nonzero(table) - 1) / (2 * total * np.log(2)))
 
 
 def information_from_counts(counts: npt.ArrayLike, *, corrected: bool = True) -> float:
@@ -45,18 +55,28 @@ def information_from_counts(counts: npt.ArrayLike, *, corrected: bool = True) ->
     corrected : bool
         For the bias of few rows.
 
+    Returns
+    -------
+    float
+        In bits.
+
+    Raises
+    ------
+    InputError
+        If the counts are no table.
+
     >>> round(information_from_counts([[25, 25], [25, 25]], corrected=False), 6)
     0.0
     """
-    n = np.asarray(counts, dtype=float)
-    if n.ndim != 2:
+    table = np.asarray(counts, dtype=float)
+    if table.ndim != 2:
         raise InputError("paired counts have two axes")
-    parts = (n.sum(axis=1), n.sum(axis=0), n)
+    parts = (table.sum(axis=1), table.sum(axis=0), table)
     if corrected:
-        x, z, both = (entropy_miller_madow(part) for part in parts)
+        first, second, both = (entropy_miller_madow(part) for part in parts)
     else:
-        x, z, both = (float(surprise(part / n.sum()).sum()) for part in parts)
-    return x + z - both
+        first, second, both = (float(surprise(part / table.sum()).sum()) for part in parts)
+    return first + second - both
 
 
 def information_kept(factors: Sequence[Factor], seen: Seen, beside: Sequence[str] = ()) -> tuple[float, float]:
@@ -75,22 +95,29 @@ def information_kept(factors: Sequence[Factor], seen: Seen, beside: Sequence[str
         The released counts.
     beside : names
         Kept columns.
+
+    Returns
+    -------
+    tuple[float, float]
+        Both in bits.
     """
-    rows = np.zeros([f.letters for f in factors])
-    for k, factor in enumerate(factors):
+    rows = np.zeros([factor.letters for factor in factors])
+    for axis, factor in enumerate(factors):
         shape = [1] * len(factors)
-        shape[k] = factor.letters
+        shape[axis] = factor.letters
         rows = rows + factor.row_entropies().reshape(shape)
-    f = seen.sums / seen.sums.sum()
-    h = along(rows, factors, "transposed")
-    kept = _margin(f, factors, beside)
-    correction = (np.count_nonzero(f) - np.count_nonzero(kept.ravel())) / (2 * seen.rows * np.log(2))
-    value = float(surprise(f).sum()) - float(surprise(kept).sum()) + correction - float((f * h).sum())
-    told = np.broadcast_to(kept, [len(letters) for factor in factors for letters in factor.output.values()]).reshape(
-        f.shape
+    shares = seen.sums / seen.sums.sum()
+    counterpart = along(rows, factors, "transposed")
+    kept = _margin(shares, factors, beside)
+    correction = (np.count_nonzero(shares) - np.count_nonzero(kept.ravel())) / (2 * seen.rows * np.log(2))
+    value = (
+        float(surprise(shares).sum()) - float(surprise(kept).sum()) + correction - float((shares * counterpart).sum())
     )
-    influence = np.log2(np.where(f > 0, told / np.where(f > 0, f, 1.0), 1.0)) - h
-    spread = float((f * influence**2).sum() - (f * influence).sum() ** 2)
+    told = np.broadcast_to(kept, [len(letters) for factor in factors for letters in factor.output.values()]).reshape(
+        shares.shape
+    )
+    influence = np.log2(np.where(shares > 0, told / np.where(shares > 0, shares, 1.0), 1.0)) - counterpart
+    spread = float((shares * influence**2).sum() - (shares * influence).sum() ** 2)
     noise = float((seen.squares / seen.sums.sum() ** 2).sum())
     return min(value, _passed_at_most(factors, beside)), float(np.sqrt(max(spread, 0.0) * noise))
 
@@ -108,8 +135,10 @@ def _passed_at_most(factors: Sequence[Factor], beside: Sequence[str]) -> float:
     return total
 
 
-def _margin(f: npt.NDArray[np.float64], factors: Sequence[Factor], names: Sequence[str]) -> npt.NDArray[np.float64]:
+def _margin(
+    shares: npt.NDArray[np.float64], factors: Sequence[Factor], names: Sequence[str]
+) -> npt.NDArray[np.float64]:
     """The law of some released columns, one axis for each released column; the others are summed out."""
     outputs = [(name, len(letters)) for factor in factors for name, letters in factor.output.items()]
-    axes = tuple(k for k, (n, _) in enumerate(outputs) if n not in names)
-    return np.asarray(f.reshape([size for _, size in outputs]).sum(axis=axes, keepdims=True))
+    axes = tuple(axis for axis, (name, _) in enumerate(outputs) if name not in names)
+    return np.asarray(shares.reshape([size for _, size in outputs]).sum(axis=axes, keepdims=True))

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core.kernel import Kernel, once_each
+from dalenius.core.conditional_law import Kernel, once_each
 from dalenius.measures.shannon import information_of
 from dalenius.solvers.divergence import times_log_ratio
 

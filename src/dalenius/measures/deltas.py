@@ -13,9 +13,9 @@ from math import erfc, exp, sqrt
 
 import numpy as np
 
-from dalenius.core.noise import kernel_of
 from dalenius.core.numbers import exact
 from dalenius.core.query import FINITE, Interval, Query
+from dalenius.core.query_noise import kernel_of
 from dalenius.measures.query import query_dp_epsilon
 
 __all__ = ["EPSILONS", "gaussian_delta", "query_deltas"]
@@ -53,7 +53,7 @@ def query_deltas(query: Query, epsilons: Sequence[Fraction] = EPSILONS) -> dict[
     if query.noise == "gaussian":
         assert query.parameter is not None
         far = _farthest(query) / sqrt(query.parameter)
-        return {e: min(1.0, gaussian_delta(far, float(e)) + SLACK) for e in epsilons}
+        return {epsilon: min(1.0, gaussian_delta(far, float(epsilon)) + SLACK) for epsilon in epsilons}
     level = query_dp_epsilon(query)
     assert level is not None
     single = isinstance(query.letters, Interval) or query.width == 1
@@ -77,11 +77,11 @@ def _farthest(query: Query) -> float:
     if query.kind == "count":
         return 1.0 if len(query.alphabets[0]) > 1 else 0.0
     if query.kind in ("sum", "mean"):
-        numbers = [exact(v) for v in query.alphabets[0]]
+        numbers = [exact(value) for value in query.alphabets[0]]
         return float((max(numbers) - min(numbers)) / (query.records if query.kind == "mean" else 1))
     if query.kind == "histogram":
         return sqrt(2) * (1 + 1e-15) if len(query.alphabets[0]) > 1 else 0.0
-    values = np.array([[float(c) for c in v] for v in query.values if not isinstance(v, str)])
+    values = np.array([[float(c) for c in value] for value in query.values if not isinstance(value, str)])
     far = 0.0
     for reach in query.reaches(1):
         for line in set(reach.lines):
@@ -101,8 +101,8 @@ def _finite(query: Query, epsilons: Sequence[Fraction]) -> dict[Fraction, float]
     one, other = (np.array(side) for side in zip(*sorted(pairs), strict=True))
     rows = entries[kernel.places]
     found = {}
-    for e in epsilons:
-        over = np.maximum(rows[one] - exp(e) * rows[other], 0.0).sum(axis=1)
+    for epsilon in epsilons:
+        over = np.maximum(rows[one] - exp(epsilon) * rows[other], 0.0).sum(axis=1)
         worst = float(over.max())
-        found[e] = min(1.0, worst + SLACK) if worst > SLACK else 0.0
+        found[epsilon] = min(1.0, worst + SLACK) if worst > SLACK else 0.0
     return found

@@ -66,7 +66,7 @@ class UpperBounds:
 
 
 def view_bound(pmf: Pmf, about: Names, samples: Names, view: Names) -> float:
-    r"""I_s <= I(W; X | X_g), Proposition 2 eq. (4) for a group g instead of one sample.
+    """I_s <= I(W; X | X_g), Proposition 2 eq. (4) for a group g instead of one sample.
 
     Because I(W; Y) <= I(W, X_g; Y) = I(W; Y | X_g). It also holds for a view that the mechanism does not observe.
 
@@ -81,6 +81,11 @@ def view_bound(pmf: Pmf, about: Names, samples: Names, view: Names) -> float:
     view : names
         One of them.
 
+    Returns
+    -------
+    float
+        In bits.
+
     >>> from dalenius.testing import xor
     >>> view_bound(xor().pmf, ["W"], ["X1", "X2"], ["X1"])
     1.0
@@ -89,7 +94,7 @@ def view_bound(pmf: Pmf, about: Names, samples: Names, view: Names) -> float:
 
 
 def withheld_bound(pmf: Pmf, about: Names, samples: Names, views: Views) -> float:
-    r"""I(W; X) - I_s >= max_g I(W; X_g), Remark 2 eq. (8): what privacy withholds at least.
+    """I(W; X) - I_s >= max_g I(W; X_g), Remark 2 eq. (8): what privacy withholds at least.
 
     For a view outside the samples the right side is I(W; X) - I(W; X | X_g), which may be negative and then says
     nothing.
@@ -105,6 +110,11 @@ def withheld_bound(pmf: Pmf, about: Names, samples: Names, views: Views) -> floa
     views : sequence of names
         Groups of samples that are protected.
 
+    Returns
+    -------
+    float
+        In bits.
+
     >>> from dalenius.testing import example2
     >>> round(withheld_bound(example2().pmf, ["W"], ["X1", "X2"], [["X1"], ["X2"]]), 12)
     0.5
@@ -119,7 +129,7 @@ def withheld_bound(pmf: Pmf, about: Names, samples: Names, views: Views) -> floa
 
 
 def efficiency_bound(pmf: Pmf, views: Views) -> float:
-    r"""eta(X) <= 1 - max_g H(X_g) / H(X) for self-disclosure, Lemma 6; X is all variables of the pmf.
+    """eta(X) <= 1 - max_g H(X_g) / H(X) for self-disclosure, Lemma 6; X is all variables of the pmf.
 
     Parameters
     ----------
@@ -127,6 +137,10 @@ def efficiency_bound(pmf: Pmf, views: Views) -> float:
         The joint law.
     views : sequence of names
         Groups of samples that are protected.
+
+    Returns
+    -------
+    float
 
     >>> from dalenius.testing import self_disclosure
     >>> efficiency_bound(self_disclosure(["1/2", "1/2"], 4).pmf, [["X1"], ["X2"], ["X3"], ["X4"]])
@@ -139,7 +153,7 @@ def efficiency_bound(pmf: Pmf, views: Views) -> float:
 
 
 def surprisal_bound(pmf: Pmf, samples: Names, views: Views) -> float:
-    r"""I_s <= H(X) - E[max_g log2(1 / p(X_g))], the Fréchet-surprisal bound.
+    """I_s <= H(X) - E[max_g log2(1 / p(X_g))], the Fréchet-surprisal bound.
 
     Not in the paper. A column v of S has v(x) <= min_g p(x_g), so H(X | Y=y) >= sum_x v(x) max_g log2(1 / p(x_g)), and
     the mean over y is an expectation under p. Never above Lemma 6, because E max >= max E.
@@ -153,6 +167,11 @@ def surprisal_bound(pmf: Pmf, samples: Names, views: Views) -> float:
     views : sequence of names
         Groups of samples that are protected.
 
+    Returns
+    -------
+    float
+        In bits.
+
     >>> from dalenius.testing import self_disclosure
     >>> pmf = self_disclosure(["9/10", "1/10"], 4).pmf
     >>> round(surprisal_bound(pmf, list(pmf.variables), [["X1"], ["X2"], ["X3"], ["X4"]]), 3)
@@ -162,7 +181,8 @@ def surprisal_bound(pmf: Pmf, samples: Names, views: Views) -> float:
     joint = pmf.marginal(samples)
     rarest = np.full(len(joint), float(joint.total))
     for view in views:
-        counts, (_, index) = joint.counts(view), joint.grouped(view)
+        counts = joint.counts(view)
+        _, index = joint.grouped(view)
         rarest = np.minimum(rarest, counts[index].astype(np.float64))
     p = np.true_divide(joint.weights, joint.total).astype(np.float64)
     return entropy(joint, samples) - fsum(p * np.log2(float(joint.total) / rarest))
@@ -272,7 +292,7 @@ def examine_mapping(pmf: Pmf, channel: Kernel, views: Views) -> tuple[Exposure, 
 
 
 def incidence(pmf: Pmf, samples: Names, views: Views) -> dict[str, Any]:
-    r"""The hypergraph of Remark 1, ready for JSON: outcomes are edges, values of views are vertices.
+    """The hypergraph of Remark 1, ready for JSON: outcomes are edges, values of views are vertices.
 
     `edges[k]["vertices"]` are the rows of the 1s in column k of the matrix P of eq. (3), `vertices` names the rows. The
     paper's graph is n-partite; with views that share variables ours need not be.
@@ -285,6 +305,11 @@ def incidence(pmf: Pmf, samples: Names, views: Views) -> dict[str, Any]:
         The observed samples X.
     views : sequence of names
         Groups of samples that are protected.
+
+    Returns
+    -------
+    dict[str, Any]
+        Vertices and edges.
 
     >>> from dalenius.testing import xor
     >>> graph = incidence(xor().pmf, ["X1", "X2"], [["X1"], ["X2"]])

@@ -15,7 +15,7 @@ from math import expm1, inf, log, nextafter, prod
 
 import numpy as np
 
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.errors import InputError
 from dalenius.measures.capacity import bits, distinct_rows
 from dalenius.solvers.divergence import UNIT
@@ -88,6 +88,11 @@ def information_of_dp(epsilon: float) -> float:
     ----------
     epsilon : float
         A level in nats.
+
+    Returns
+    -------
+    float
+        In bits.
 
     >>> round(information_of_dp(1.0) * log(2), 9)
     0.123301561

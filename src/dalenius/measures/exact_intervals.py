@@ -31,15 +31,31 @@ def binomial_limits(counts: npt.ArrayLike, rows: int, error: float, *, slack: in
 
     `slack` moves each count outwards before: 1 for sums of indicators of unequal chances.
 
+    Parameters
+    ----------
+    counts : array_like
+        How often each value was released.
+    rows : int
+        How many were released in all.
+    error : float
+        That both limits of one share may have together.
+    slack : int
+        1 for sums of indicators of unequal chances.
+
+    Returns
+    -------
+    tuple[Array, Array]
+        The lower and the upper limit of each share.
+
     >>> low, high = binomial_limits([0, 5], 10, 0.05)
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.0, 0.1871], [0.3085, 0.8129])
     """
     from scipy.special import betaincinv  # imports scipy, which takes a second
 
-    k = np.asarray(counts, dtype=float)
-    less = k - slack
-    more = k + slack
+    seen = np.asarray(counts, dtype=float)
+    less = seen - slack
+    more = seen + slack
     low = np.where(less > 0, betaincinv(np.maximum(less, 1), rows - np.maximum(less, 1) + 1, error / 2), 0.0)
     at = np.minimum(more, rows - 1)
     high = np.where(more < rows, betaincinv(at + 1, rows - at, 1 - error / 2), 1.0)
@@ -47,33 +63,62 @@ def binomial_limits(counts: npt.ArrayLike, rows: int, error: float, *, slack: in
 
 
 def exact_intervals(
-    M: Array, counts: npt.ArrayLike, queries: Sequence[npt.ArrayLike], *, level: float, target: str
+    matrix: Array, counts: npt.ArrayLike, queries: Sequence[npt.ArrayLike], *, level: float, target: str
 ) -> tuple[Array, Array]:
     """The least and the largest c.p for each query c, over all laws p that the released counts do not rule out.
 
     Where they rule out every law, the error is made smaller until one is left: the intervals then hold more surely.
+
+    Parameters
+    ----------
+    matrix : ndarray
+        (values, released values): p(y | x).
+    counts : array_like
+        (released values,).
+    queries : Sequence[npt.ArrayLike]
+        Coefficients c of the values.
+    level : float
+        At which all intervals hold at once.
+    target : str
+        "table" or "population".
+
+    Returns
+    -------
+    tuple[Array, Array]
+        The lower and the upper end of each.
+
+    Raises
+    ------
+    InputError
+        If the counts rule out every law.
 
     >>> M = np.array([[0.75, 0.25], [0.25, 0.75]])
     >>> low, high = exact_intervals(M, [9, 1], [[1, 0]], level=0.95, target="population")
     >>> low.round(3).tolist(), high.round(3).tolist()
     ([0.519], [1.0])
     """
-    n = np.asarray(counts, dtype=float)
-    rows = int(n.sum())
-    error = (1 - level) / len(n)
-    A = np.vstack([np.ones(len(M)), np.asarray(M, dtype=float).T])
+    seen = np.asarray(counts, dtype=float)
+    rows = int(seen.sum())
+    error = (1 - level) / len(seen)
+    rows_of_program = np.vstack([np.ones(len(matrix)), np.asarray(matrix, dtype=float).T])
     for _ in range(WIDENED):
-        low, high = binomial_limits(n, rows, error, slack=int(target == "table"))
+        low, high = binomial_limits(seen, rows, error, slack=int(target == "table"))
+        # Outwards by more than the tolerance of the linear program, so that it leaves out no law.
         below = np.append(1.0, low - ROUNDING)
         above = np.append(1.0, high + ROUNDING)
         try:
             ends = [
-                [maximise(s * np.asarray(c, dtype=float), A, below, above).objective for s in (-1, 1)] for c in queries
+                [
+                    maximise(sign * np.asarray(query, dtype=float), rows_of_program, below, above).objective
+                    for sign in (-1, 1)
+                ]
+                for query in queries
             ]
         except Infeasible:
             error /= 4
             continue
-        most, least = (np.array([f(query) for query in queries], dtype=float) for f in (np.max, np.min))
+        most = np.array([np.max(query) for query in queries], dtype=float)
+        least = np.array([np.min(query) for query in queries], dtype=float)
         outwards = np.array(ends) + ROUNDING
         return np.maximum(-outwards[:, 0], least), np.minimum(outwards[:, 1], most)
     raise InputError(

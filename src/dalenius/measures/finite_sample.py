@@ -26,7 +26,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.core.kernel import Kernel, once_each
+from dalenius.core.conditional_law import Kernel, once_each
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError, SolverFailed
 from dalenius.measures.capacity import with_kept

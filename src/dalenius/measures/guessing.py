@@ -20,7 +20,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError
 from dalenius.measures.bayes import guess_after, guess_before
@@ -129,9 +129,8 @@ def sibson(joint: Pmf, names: Sequence[str], seen: Sequence[str], order: Fractio
     >>> [round(end, 12) for end in sibson(pair, ["X"], ["Y"], Fraction(2))]
     [1.0, 1.0]
     """
-    both, prior, out = _counted(joint, names, seen)
-    total = sum(prior)
-    if order > 1 and _apart(both, prior, out):
+    both, prior, total = _dependent(joint, names, seen, order)
+    if not both:
         return 0.0, 0.0
     rows = [
         [(Fraction(mine, total), Fraction(entry, mine)) for entry, mine in zip(column, prior, strict=True) if entry]
@@ -164,9 +163,8 @@ def alpha_leakage(joint: Pmf, names: Sequence[str], seen: Sequence[str], order: 
     >>> [round(end, 12) for end in alpha_leakage(pair, ["X"], ["Y"], Fraction(2))]
     [1.0, 1.0]
     """
-    both, prior, out = _counted(joint, names, seen)
-    total = sum(prior)
-    if order > 1 and _apart(both, prior, out):
+    both, prior, total = _dependent(joint, names, seen, order)
+    if not both:
         return 0.0, 0.0
     after = [[(Fraction(1), Fraction(entry, total)) for entry in column if entry] for column in zip(*both, strict=True)]
     before = [[(Fraction(1), Fraction(mine, total)) for mine in prior]]
@@ -181,6 +179,14 @@ def _counted(joint: Pmf, names: Sequence[str], seen: Sequence[str]) -> tuple[lis
     columns = [column for column in zip(*both, strict=True) if any(column)]
     both = [list(row) for row in zip(*columns, strict=True)]
     return both, [sum(row) for row in both], [sum(column) for column in columns]
+
+
+def _dependent(
+    joint: Pmf, names: Sequence[str], seen: Sequence[str], order: Fraction
+) -> tuple[list[list[int]], list[int], int]:
+    """Counts of (s, y), of s, and of all; no counts of (s, y) where what is seen is exactly independent."""
+    both, prior, out = _counted(joint, names, seen)
+    return [] if order > 1 and _apart(both, prior, out) else both, prior, sum(prior)
 
 
 def _apart(both: list[list[int]], prior: list[int], out: list[int]) -> bool:

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.pmf import Pmf, outcome_words
 from dalenius.errors import DaleniusError, InputError
 from dalenius.measures.capacity import Bracket, bits, distinct_rows, joint_with_output
@@ -178,7 +178,7 @@ def individual_proof(channel: Kernel, group: int = 1, *, gap: float = GAP) -> di
 
 
 def _leaf(node: Node) -> dict[str, Any]:
-    return {"q": [int(v * 2**60) + 1 for v in node.centre.tolist()]}
+    return {"q": [int(value * 2**60) + 1 for value in node.centre.tolist()]}
 
 
 def _flat(tree: Node) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import Kernel
-from dalenius.core.kernel import once_each
+from dalenius.core.conditional_law import once_each
 from dalenius.errors import Unsupported
 from dalenius.solvers.likelihood import RankOne
 

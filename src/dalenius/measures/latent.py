@@ -122,12 +122,17 @@ def _stochastic(values: Sequence[Any], what: str, error: type[InputError]) -> li
 
 
 def latent_entropy(model: LatentModel) -> float:
-    r"""C_X(W) = H(W~) in bits, eq. (27): what all samples together would tell about W in the end.
+    """C_X(W) = H(W~) in bits, eq. (27): what all samples together would tell about W in the end.
 
     Parameters
     ----------
     model : LatentModel
         p(w) and p(x | w).
+
+    Returns
+    -------
+    float
+        In bits.
 
     >>> latent_entropy(LatentModel.of(["1/4", "1/4", "1/2"], [[1, 0], [0, 1], ["1/2", "1/2"]]))
     1.5
@@ -137,7 +142,7 @@ def latent_entropy(model: LatentModel) -> float:
 
 # --- types ------------------------------------------------------------------------------------------------------------
 def type_counts(n: int, letters: int) -> _Types:
-    r"""All types of n samples, eq. (28) times n, one row of letter counts each, in lexicographic order.
+    """All types of n samples, eq. (28) times n, one row of letter counts each, in lexicographic order.
 
     Parameters
     ----------
@@ -145,6 +150,11 @@ def type_counts(n: int, letters: int) -> _Types:
         How many samples.
     letters : int
         Letters of a sample.
+
+    Returns
+    -------
+    _Types
+        (types, letters).
 
     >>> type_counts(2, 2).tolist()
     [[0, 2], [1, 1], [2, 0]]
@@ -165,7 +175,7 @@ def type_counts(n: int, letters: int) -> _Types:
 
 
 def log_type_law(model: LatentModel, n: int) -> tuple[_Types, _Floats]:
-    r"""The types that can occur and ln p(type | w), one row per type and one column per w.
+    """The types that can occur and ln p(type | w), one row per type and one column per w.
 
         ln p(t | w) = ln n!/prod t_x! + sum_x t_x ln p(x|w)
                     = s(n) - sum s(t_x) + (1/2) ln(2 pi n / prod 2 pi t_x) - sum_x b(t_x, n p(x|w)),
@@ -178,6 +188,11 @@ def log_type_law(model: LatentModel, n: int) -> tuple[_Types, _Floats]:
         p(w) and p(x | w).
     n : int
         How many samples.
+
+    Returns
+    -------
+    tuple[_Types, _Floats]
+        (types, letters) and (types, values of w).
 
     >>> types, law = log_type_law(LatentModel.of([1], [["1/2", "1/2"]]), 2)
     >>> np.exp(law[:, 0]).round(12).tolist()
@@ -233,6 +248,11 @@ def log_posterior(model: LatentModel, law: _Floats) -> _Floats:
     law : array
         ln p(type | w).
 
+    Returns
+    -------
+    ndarray of float
+        (types, values of w).
+
     >>> log_posterior(LatentModel.of(["1/2", "1/2"], [[1, 0], [0, 1]]), np.array([[-50.0, 0.0]])).tolist()
     [[-50.0, -1.9287498479639178e-22]]
     """
@@ -247,7 +267,7 @@ def log_posterior(model: LatentModel, law: _Floats) -> _Floats:
 
 
 def information(model: LatentModel, n: int) -> float:
-    r"""I(W; X^n) in bits, which grows to C_X(W), Theorem 2 eq. (30).
+    """I(W; X^n) in bits, which grows to C_X(W), Theorem 2 eq. (30).
 
     Parameters
     ----------
@@ -255,6 +275,11 @@ def information(model: LatentModel, n: int) -> float:
         p(w) and p(x | w).
     n : int
         How many samples.
+
+    Returns
+    -------
+    float
+        In bits.
 
     >>> model = LatentModel.of(["1/2", "1/2"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> round(information(model, 1), 12), information(model, 400)
@@ -269,7 +294,7 @@ def information(model: LatentModel, n: int) -> float:
 
 
 def equivocation(model: LatentModel, n: int) -> float:
-    r"""H(W~ | X^n) = C_X(W) - I(W; X^n) in bits, not as a difference: it keeps its digits when it is 1e-200.
+    """H(W~ | X^n) = C_X(W) - I(W; X^n) in bits, not as a difference: it keeps its digits when it is 1e-200.
 
     Parameters
     ----------
@@ -277,6 +302,11 @@ def equivocation(model: LatentModel, n: int) -> float:
         p(w) and p(x | w).
     n : int
         How many samples.
+
+    Returns
+    -------
+    float
+        In bits.
 
     >>> model = LatentModel.of(["1/2", "1/2"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> 0 < equivocation(model, 1000) < 1e-200
@@ -292,7 +322,7 @@ def equivocation(model: LatentModel, n: int) -> float:
 
 # --- the decoder of Theorem 2 -----------------------------------------------------------------------------------------
 def typical_epsilon(model: LatentModel) -> Fraction:
-    r"""Half of min_{i,j} min_{x: p(x|i) > p(x|j)} (p(x|i) - p(x|j)) / (p(x|i) + p(x|j)), eq. (32).
+    """Half of min_{i,j} min_{x: p(x|i) > p(x|j)} (p(x|i) - p(x|j)) / (p(x|i) + p(x|j)), eq. (32).
 
     The paper takes all of it; with <= in eq. (29) two typical sets can then share a boundary type, for instance
     (2, 2, 11)/15 of (.2, .1, .7) and (.1, .2, .7). With half of it they are disjoint. One value of W~: 1/2.
@@ -301,6 +331,10 @@ def typical_epsilon(model: LatentModel) -> Fraction:
     ----------
     model : LatentModel
         p(w) and p(x | w).
+
+    Returns
+    -------
+    Fraction
 
     >>> typical_epsilon(LatentModel.of(["1/2", "1/2"], [["1/5", "1/10", "7/10"], ["1/10", "1/5", "7/10"]]))
     Fraction(1, 6)
@@ -322,7 +356,7 @@ def _typical(model: LatentModel, n: int, types: _Types) -> NDArray[np.bool_]:
 
 
 def decode(model: LatentModel, counts: Sequence[int]) -> int | None:
-    r"""L_n, eq. (33): the value of W~ (a row of `merged`) for which the counts are typical; None is the paper's e.
+    """L_n, eq. (33): the value of W~ (a row of `merged`) for which the counts are typical; None is the paper's e.
 
     Parameters
     ----------
@@ -330,6 +364,10 @@ def decode(model: LatentModel, counts: Sequence[int]) -> int | None:
         p(w) and p(x | w).
     counts : array
         Of the letters.
+
+    Returns
+    -------
+    int or None
 
     >>> model = LatentModel.of(["2/3", "1/3"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> decode(model, [18, 2]), decode(model, [10, 10]), decode(model, [2, 18])
@@ -341,7 +379,7 @@ def decode(model: LatentModel, counts: Sequence[int]) -> int | None:
 
 
 def decoder_error(model: LatentModel, n: int) -> float:
-    r"""p_e = Pr{L_n != W~} of the decoder of eq. (33); it tends to 0 by the law of large numbers.
+    """p_e = Pr{L_n != W~} of the decoder of eq. (33); it tends to 0 by the law of large numbers.
 
     Parameters
     ----------
@@ -349,6 +387,10 @@ def decoder_error(model: LatentModel, n: int) -> float:
         p(w) and p(x | w).
     n : int
         How many samples.
+
+    Returns
+    -------
+    float
 
     >>> model = LatentModel.of(["2/3", "1/3"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> decoder_error(model, 20) > decoder_error(model, 1000)
@@ -361,7 +403,7 @@ def decoder_error(model: LatentModel, n: int) -> float:
 
 
 def fano_bound(model: LatentModel, n: int) -> float:
-    r"""I(W; X^n) >= H(W~) - h(p_e) - p_e log2 |W~| in bits, eq. (36), and at least 0.
+    """I(W; X^n) >= H(W~) - h(p_e) - p_e log2 |W~| in bits, eq. (36), and at least 0.
 
     Parameters
     ----------
@@ -369,6 +411,11 @@ def fano_bound(model: LatentModel, n: int) -> float:
         p(w) and p(x | w).
     n : int
         How many samples.
+
+    Returns
+    -------
+    float
+        In bits.
 
     >>> model = LatentModel.of(["1/2", "1/2"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> fano_bound(model, 500) <= information(model, 500)
@@ -379,7 +426,7 @@ def fano_bound(model: LatentModel, n: int) -> float:
 
 
 def weak_deviation(law: Sequence[Any], counts: Sequence[int]) -> float:
-    r"""| -(1/n) log2 q(u^n) - H(U) |, the left side of weak typicality, eq. (37); infinite for impossible letters.
+    """| -(1/n) log2 q(u^n) - H(U) |, the left side of weak typicality, eq. (37); infinite for impossible letters.
 
     The paper's Remark 3 claims that weakly typical sets of the two rows of a binary symmetric channel coincide. They do
     not: with crossover 1/10 and one 1 in ten samples the deviations are 0 and 2.536 bits.
@@ -391,10 +438,15 @@ def weak_deviation(law: Sequence[Any], counts: Sequence[int]) -> float:
     counts : array
         Of the letters.
 
+    Returns
+    -------
+    float
+        In bits.
+
     >>> weak_deviation(["9/10", "1/10"], [9, 1]), round(weak_deviation(["1/10", "9/10"], [9, 1]), 3)
     (0.0, 2.536)
     """
-    q = [float(v) for v in _stochastic(law, "the distribution", InvalidPmf)]
+    q = [float(value) for value in _stochastic(law, "the distribution", InvalidPmf)]
     n = sum(counts)
     if len(q) != len(counts) or n < 1:
         raise MismatchError(f"{len(counts)} counts for {len(q)} values")
@@ -405,7 +457,7 @@ def weak_deviation(law: Sequence[Any], counts: Sequence[int]) -> float:
 
 
 def outside_leakage(model: LatentModel, joint: ArrayLike) -> float:
-    r"""I(X; Y) in bits for a sample X that is NOT among the data, X - W - X^n - Y, Lemma 4 eq. (43).
+    """I(X; Y) in bits for a sample X that is NOT among the data, X - W - X^n - Y, Lemma 4 eq. (43).
 
     `joint` holds p(w, y), one row for each w of the model. Perfect privacy of the samples in the data makes this small
     for many samples, not zero.
@@ -416,6 +468,11 @@ def outside_leakage(model: LatentModel, joint: ArrayLike) -> float:
         p(w) and p(x | w).
     joint : array
         p(w, y).
+
+    Returns
+    -------
+    float
+        In bits.
 
     >>> model = LatentModel.of(["1/2", "1/2"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> round(outside_leakage(model, [[0.5, 0.0], [0.0, 0.5]]), 12)

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.core.channel import Channel
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.pmf import Pmf
 from dalenius.measures.capacity import aligned, capacity, upward
 from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
@@ -142,7 +142,7 @@ def law_and_rows(prior: Pmf, channel: Kernel) -> tuple[Floats, Floats]:
     same = aligned(prior, channel)
     at = [channel.row_of(codes) for codes in same.support.tolist()]
     p = np.array([weight / same.total for weight in same.weights.tolist()])
-    return p, np.array([[float(v) for v in channel.rows[x]] for x in at])
+    return p, np.array([[float(value) for value in channel.rows[x]] for x in at])
 
 
 def delta_at(channel: Kernel, epsilon: float) -> float:
@@ -154,6 +154,10 @@ def delta_at(channel: Kernel, epsilon: float) -> float:
         p(output | inputs).
     epsilon : float
         A level in nats.
+
+    Returns
+    -------
+    float
 
     >>> coin = (Fraction(3, 4), Fraction(1, 4))
     >>> flip = Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, (coin, coin[::-1]))
@@ -274,7 +278,8 @@ def _flip_of_one() -> tuple[Pmf, Channel]:
 
 def _two_looks() -> tuple[Pmf, Channel]:
     """Two fair records, each through its own randomised response."""
-    keep, other = ("3/4", "1/4"), ("1/4", "3/4")
+    keep = ("3/4", "1/4")
+    other = ("1/4", "3/4")
     rows = [
         [str(Fraction(a) * Fraction(b)) for a in one for b in two] for one in (keep, other) for two in (keep, other)
     ]

@@ -17,8 +17,8 @@ from math import e, exp, inf, log, pi, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.core.noise import channel_of_query, kernel_of
 from dalenius.core.query import FINITE, Query
+from dalenius.core.query_noise import channel_of_query, kernel_of
 from dalenius.errors import InputError, Unsupported
 from dalenius.measures.balance import limited_capacity
 from dalenius.measures.capacity import Bracket, bits
@@ -72,7 +72,9 @@ def query_limited(query: Query, b_bits: float) -> Bracket:
     b = b_bits * log(2)
     if query.noise == "gaussian" and query.width == 1:
         assert query.parameter is not None
-        found = gaussian_limited(np.array([float(v) for v in query.coordinate(0)]), many, float(query.parameter), b)
+        found = gaussian_limited(
+            np.array([float(value) for value in query.coordinate(0)]), many, float(query.parameter), b
+        )
     elif query.noise in FINITE:
         kernel = kernel_of(query)
         if kernel.places.size > MOST:

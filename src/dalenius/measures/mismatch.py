@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.numbers import written
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError

@@ -53,7 +53,7 @@ def parts_within(ball: Variation, cells: Cells, *, enough: float) -> list[Part] 
 
     Returns
     -------
-    list of Part, optional
+    list of Part or None
         One for the whole ball, or two, in which the same values become more likely together or less.
     """
     many = int(cells.secret.max()) + 1
@@ -70,7 +70,7 @@ def parts_within(ball: Variation, cells: Cells, *, enough: float) -> list[Part] 
             break
         up = tuple(s == one for s in range(many))
         first = _part(ball, cells, up, enough, most[1])
-        second = first and _part(ball, cells, tuple(not v for v in up), enough, most[1])
+        second = first and _part(ball, cells, tuple(not value for value in up), enough, most[1])
         if first and second and (not best or _most([first, second]) < _most(best)):
             best = [first, second]
     return best or None

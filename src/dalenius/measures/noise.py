@@ -15,8 +15,8 @@ from fractions import Fraction
 from math import erfc, log, log1p, sqrt
 from typing import TypeAlias
 
-from dalenius.core.arithmetic import BITS, times_log2
-from dalenius.core.noise import exponential_law, permuted
+from dalenius.core.arithmetic import BITS, summed_bits, times_log2
+from dalenius.core.query_noise import exponential_law, permuted
 from dalenius.errors import Infeasible, InputError
 from dalenius.solvers.tableau import feasible_tableau
 
@@ -39,11 +39,20 @@ Ends: TypeAlias = tuple[Fraction, Fraction]
 def entropy_of(law: Sequence[Fraction]) -> Ends:
     """H of a rational law.
 
+    Parameters
+    ----------
+    law : sequence of Fraction
+        Masses with sum one.
+
+    Returns
+    -------
+    Ends
+        Both ends, in bits.
+
     >>> entropy_of([Fraction(1, 2)] * 2) == (1, 1)
     True
     """
-    ends = [times_log2(p, 1 / p) for p in law if p]
-    return Fraction(sum(end[0] for end in ends), 1 << BITS), Fraction(sum(end[1] for end in ends), 1 << BITS)
+    return summed_bits(times_log2(mass, 1 / mass) for mass in law if mass)
 
 
 def _below_uniform(law: Sequence[Fraction]) -> Ends:
@@ -55,6 +64,16 @@ def _below_uniform(law: Sequence[Fraction]) -> Ends:
 def response_bits(p: Fraction) -> Ends:
     """Individual capacity of any f with two values under randomised response, (54); every record reaches it (E4).
 
+    Parameters
+    ----------
+    p : Fraction
+        The probability of the other value.
+
+    Returns
+    -------
+    Ends
+        Both ends, in bits.
+
     >>> round(float(response_bits(Fraction(1, 4))[0]), 12)
     0.188721875541
     """
@@ -62,7 +81,20 @@ def response_bits(p: Fraction) -> Ends:
 
 
 def exponential_bits(k: int, rate: Fraction) -> Ends:
-    """log k - H(Z) of the exponential channel, (84)."""
+    """log k - H(Z) of the exponential channel, (84).
+
+    Parameters
+    ----------
+    k : int
+        How many values.
+    rate : Fraction
+        By which the chance falls with each step.
+
+    Returns
+    -------
+    Ends
+        Both ends, in bits.
+    """
     return _below_uniform(exponential_law(k, rate))
 
 
@@ -84,6 +116,23 @@ def _bisected(wanted: Fraction, low: Fraction, high: Fraction, bits: Callable[[F
 def response_probability(at_most_bits: Fraction, *, digits: int = 15) -> Ends:
     """p* of (57): (a p that meets the budget, a smaller p that does not).
 
+    Parameters
+    ----------
+    at_most_bits : Fraction
+        The budget.
+    digits : int
+        By which the two differ.
+
+    Returns
+    -------
+    Ends
+        The first one is safe to use.
+
+    Raises
+    ------
+    InputError
+        If the budget is not between 0 and 1 bit.
+
     >>> round(float(response_probability(Fraction(1, 10))[0]), 12)
     0.316019346324
     """
@@ -94,6 +143,25 @@ def response_probability(at_most_bits: Fraction, *, digits: int = 15) -> Ends:
 
 def exponential_rate(k: int, at_most_bits: Fraction, *, digits: int = 14) -> Ends:
     """The largest rate of (83): (a rate that meets the budget by (84), a larger one that does not). It may exceed 1.
+
+    Parameters
+    ----------
+    k : int
+        How many values.
+    at_most_bits : Fraction
+        The budget.
+    digits : int
+        By which the two differ.
+
+    Returns
+    -------
+    Ends
+        The first one is safe to use.
+
+    Raises
+    ------
+    InputError
+        If the budget is not between 0 and log2 k.
 
     >>> round(float(exponential_rate(5, Fraction(1))[0]), 10)
     1.1151146197
@@ -107,7 +175,23 @@ def exponential_rate(k: int, at_most_bits: Fraction, *, digits: int = 14) -> End
 
 
 def symmetric_bits(rows: Sequence[Sequence[Fraction]]) -> Ends:
-    """log |Y| - H(Z) of a channel whose rows are one law in different orders, (64); it bounds every capacity of it."""
+    """log |Y| - H(Z) of a channel whose rows are one law in different orders, (64); it bounds every capacity of it.
+
+    Parameters
+    ----------
+    rows : Sequence[Sequence[Fraction]]
+        Of the channel.
+
+    Returns
+    -------
+    Ends
+        Both ends, in bits.
+
+    Raises
+    ------
+    InputError
+        If the rows are not one law in different orders.
+    """
     if not permuted(rows):
         raise InputError("the rows are not one distribution in different orders")
     return _below_uniform(rows[0])
@@ -118,25 +202,62 @@ def uniform_mixture(rows: Sequence[Sequence[Fraction]]) -> dict[int, Fraction] |
 
     Definition 13 asks for more than that; randomised response over three values never satisfies it, and reaches (65).
 
+    Parameters
+    ----------
+    rows : Sequence[Sequence[Fraction]]
+        Laws of the same letters.
+
+    Returns
+    -------
+    dict[int, Fraction] or None
+        The weight of each row that has one.
+
     >>> third, sixth = Fraction(2, 3), Fraction(1, 6)
     >>> uniform_mixture([[third, sixth, sixth], [sixth, third, sixth], [sixth, sixth, third]])[0]
     Fraction(1, 3)
     """
-    k = len(rows[0])
+    letters = len(rows[0])
     try:
-        point = feasible_tableau([list(column) for column in zip(*rows, strict=True)], [Fraction(1, k)] * k).point
+        point = feasible_tableau(
+            [list(column) for column in zip(*rows, strict=True)], [Fraction(1, letters)] * letters
+        ).point
     except Infeasible:
         return None
-    return {j: w for j, w in point.items() if w}
+    return {row: weight for row, weight in point.items() if weight}
 
 
 def gaussian_bound(half_range: float, variance: float) -> float:
-    """(115) in bits: an upper bound that is never reached, because |f| <= T limits more than the power of f."""
+    """(115) in bits: an upper bound that is never reached, because |f| <= T limits more than the power of f.
+
+    Parameters
+    ----------
+    half_range : float
+        T, with |f| <= T.
+    variance : float
+        N, of the noise.
+
+    Returns
+    -------
+    float
+        In bits.
+    """
     return log1p(half_range**2 / variance) / 2 / log(2)
 
 
 def gaussian_variance(half_range: float, at_most_bits: float) -> float:
     """(117) with bits: meets the budget with 2.06 times the variance that one nat needs.
+
+    Parameters
+    ----------
+    half_range : float
+        T, with |f| <= T.
+    at_most_bits : float
+        The budget.
+
+    Returns
+    -------
+    float
+        N.
 
     >>> gaussian_variance(1.0, 0.5)
     1.0
@@ -148,6 +269,23 @@ def noisy_mean_tail(variance: float, tau: float) -> tuple[float, float]:
     """lim P(|W - mean| >= tau) for W = average + Gaussian noise, exactly, and Chebyshev's bound of Proposition 4.
 
     The limit of the paper's proof, N / tau^2, only bounds it: 0.1565 against 0.0115 at T = tau = 1 and one nat.
+
+    Parameters
+    ----------
+    variance : float
+        N, of the noise.
+    tau : float
+        How far.
+
+    Returns
+    -------
+    tuple[float, float]
+        The limit, and its bound.
+
+    Raises
+    ------
+    InputError
+        If one of them is not positive.
     """
     if tau <= 0 or variance <= 0:
         raise InputError("the variance and tau are above 0")

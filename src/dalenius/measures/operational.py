@@ -156,6 +156,10 @@ def codebook_distortion(n: int, rate: float) -> float:
     rate : float
         Bits for each record.
 
+    Returns
+    -------
+    float
+
     >>> round(codebook_distortion(100, 0.18872187554086717), 5)
     0.26857
     """
@@ -178,12 +182,18 @@ def codebook_rate(n: int, distortion: float) -> float:
     distortion : float
         Expected for each record.
 
+    Returns
+    -------
+    float
+        In bits for each letter.
+
     >>> round(codebook_rate(100, 0.25), 5)
     0.21782
     """
     if not 0 < distortion < 0.5:
         raise InputError(f"the distortion of fair bits lies between 0 and 1/2, not at {distortion}")
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if codebook_distortion(n, middle) > distortion else (low, middle)
@@ -247,6 +257,10 @@ def quantise(n: int, distortion: float, *, flip: float, seed: int) -> Quantised:
         The probability that the secret differs from the record.
     seed : int
         Of the random codebook.
+
+    Returns
+    -------
+    Quantised
 
     >>> found = quantise(8, 0.25, flip=0.2, seed=1)
     >>> found.leakage_bits > found.record_bits
@@ -369,6 +383,10 @@ def quantise_and_bin(
     seed : int
         Of the random codebook.
 
+    Returns
+    -------
+    Binned
+
     >>> quantise_and_bin(40, 0.2, side=0.1, seed=3).per_bin
     121
     """
@@ -387,7 +405,9 @@ def quantise_and_bin(
         far: NDArray[np.int64] = np.bitwise_count(words ^ one).sum(axis=1).astype(np.int64)
         return far
 
-    book, wrong, spent = uniform(words), 0, 0.0
+    book = uniform(words)
+    wrong = 0
+    spent = 0.0
     for _ in range(trials):
         x = uniform(1)[0]
         flips = [int("".join("1" if b else "0" for b in draw.random(h) < side), 2) for h in halves]

@@ -40,11 +40,21 @@ Word: TypeAlias = tuple[int, ...]
 MOST_PAIRS = 50_000  # pair types that are looked at
 ROUNDS = 400  # of the iteration for the capacity
 GRAIN = 1 << 60
-SEARCHES, TRIES = 20, 50  # for inputs that no letter confuses
+SEARCHES = 20  # for inputs that no letter confuses
+TRIES = 50  # of each, for one value
 
 
 def orders(counts: Iterable[int]) -> int:
     """How many orders a multiset has.
+
+    Parameters
+    ----------
+    counts : Iterable[int]
+        How often each letter occurs.
+
+    Returns
+    -------
+    int
 
     >>> orders([2, 1])
     3
@@ -54,7 +64,18 @@ def orders(counts: Iterable[int]) -> int:
 
 
 def entropy(masses: Iterable[Fraction]) -> Ends:
-    """Bounds of sum m log2(1/m)."""
+    """Bounds of sum m log2(1/m).
+
+    Parameters
+    ----------
+    masses : Iterable[Fraction]
+        Positive.
+
+    Returns
+    -------
+    Ends
+        In bits, the lower end rounded down and the upper one up.
+    """
     ends = [times_log2(mass, mass) for mass in masses]
     return Fraction(-sum(end[1] for end in ends), 1 << BITS), Fraction(-sum(end[0] for end in ends), 1 << BITS)
 
@@ -65,6 +86,16 @@ def capacity_of_orbits(channel: Orbits) -> Bracket:
     The capacity is concave in the law, so the best one is the same in every order: a law of types. It gives the lower
     end, and a law of the columns the upper one; both are evaluated in whole numbers.
 
+    Parameters
+    ----------
+    channel : Orbits
+        Of form 'orbits'.
+
+    Returns
+    -------
+    Bracket
+        Both ends, in bits.
+
     >>> from dalenius.core import Orbit
     >>> half = Fraction(1, 2)
     >>> even, odd = (Orbit(half, (half, half), words) for words in (((0, 0), (1, 1)), ((0, 1), (1, 0))))
@@ -72,40 +103,62 @@ def capacity_of_orbits(channel: Orbits) -> Bracket:
     >>> low <= 1 <= high, high - low < 1e-14
     (True, True)
     """
-    many = [orders(t) for t in channel.types]
+    many = [orders(kind) for kind in channel.types]
     columns = range(len(channel.columns))
-    share = [[sum((v for v, (k, _) in zip(row, channel.pairs, strict=True) if k == c), Fraction(0)) for c in columns]
-             for row in channel.drawn]  # fmt: skip
-    own = [[(entry, entry * n) for entry in row if entry] for row, n in zip(channel.drawn, many, strict=True)]
-    told = np.array([sum(float(v) * log(u) for v, u in row) for row in own])  # of the words, before the columns' law
+    share = [_by_column(row, channel) for row in channel.drawn]
+    own = [
+        [(entry, entry * orders_of_it) for entry in row if entry]
+        for row, orders_of_it in zip(channel.drawn, many, strict=True)
+    ]
+    # What the words tell, before the law of the columns.
+    told = np.array([sum(float(mass) * log(ratio) for mass, ratio in row) for row in own])
     floats = np.array([[float(entry) for entry in row] for row in share])
     law = np.full(len(many), 1 / len(many))
     for _ in range(ROUNDS):
         away = told - floats @ np.log(law @ floats)
         law = law * np.exp(away - away.max())
         law = law / law.sum()
-    units = [int(v * GRAIN) + 1 for v in law.tolist()]  # no column may be left without a law
+    units = [int(value * GRAIN) + 1 for value in law.tolist()]  # no column may be left without a law
     mean = [Fraction(unit, sum(units)) for unit in units]
-    q = [sum((m * row[column] for m, row in zip(mean, share, strict=True) if m), Fraction(0)) for column in columns]
+    column_law = [
+        sum((mass * row[column] for mass, row in zip(mean, share, strict=True) if mass), Fraction(0))
+        for column in columns
+    ]
     low = Fraction(0)
     high = Fraction(0)
-    for m, words, row in zip(mean, own, share, strict=True):
-        ends = [times_log2(v, u) for v, u in words] + [times_log2(v, 1 / q[k]) for k, v in enumerate(row) if v]
-        low += m * Fraction(sum(end[0] for end in ends), 1 << BITS)
+    for type_mass, words, row in zip(mean, own, share, strict=True):
+        ends = [times_log2(mass, ratio) for mass, ratio in words] + [
+            times_log2(value, 1 / column_law[column]) for column, value in enumerate(row) if value
+        ]
+        low += type_mass * Fraction(sum(end[0] for end in ends), 1 << BITS)
         high = max(high, Fraction(sum(end[1] for end in ends), 1 << BITS))
     return outward((max(low, Fraction(0)), high))
 
 
+def _by_column(row: Sequence[Fraction], channel: Orbits) -> list[Fraction]:
+    """How much of a row each column has."""
+    shares = [Fraction(0)] * len(channel.columns)
+    for entry, (column, _) in zip(row, channel.pairs, strict=True):
+        shares[column] += entry
+    return shares
+
+
 @dataclass(frozen=True)
 class Overlap:
-    """Two inputs: masses (a, b) of the letters that both can release, under the one and under the other."""
+    """What the rows of two inputs have in common.
+
+    Parameters
+    ----------
+    shared : tuple[tuple[Fraction, Fraction], ...]
+        Masses (a, b) of the letters that both can release, under the one and under the other.
+    """
 
     shared: tuple[tuple[Fraction, Fraction], ...] = ()
 
     @property
     def apart(self) -> Fraction:
         """Their total variation."""
-        return 1 - sum((min(a, b) for a, b in self.shared), Fraction(0))
+        return 1 - sum((min(one, other) for one, other in self.shared), Fraction(0))
 
     @cached_property
     def told(self) -> Capacity:
@@ -125,7 +178,7 @@ class Overlap:
         """max |ln p(y | x) / p(y | x')| in nats, rounded up; None when a letter rules one of them out."""
         if any(sum(pair[side] for pair in self.shared) != 1 for side in (0, 1)):
             return None
-        worst = max(max(a / b, b / a) for a, b in self.shared)
+        worst = max(max(one / other, other / one) for one, other in self.shared)
         return nextafter(log(worst) * (1 + 8 * UNIT) + 4 * UNIT, inf) if worst != 1 else 0.0
 
 
@@ -133,7 +186,8 @@ class Pairs:
     """What pairs of inputs have in common, one `Overlap` for each pair type: counts of (letter, letter)."""
 
     def __init__(self, channel: Orbits) -> None:
-        self.n, self.letters = channel.n, len(channel.types[0])
+        self.n = channel.n
+        self.letters = len(channel.types[0])
         cells = self.letters**2
         if comb(self.n + cells - 1, cells - 1) > MOST_PAIRS:
             raise Unsupported(
@@ -144,23 +198,45 @@ class Pairs:
         found = defaultdict[Word, list[tuple[Fraction, Fraction]]](list)
         for column in channel.columns:
             words = [
-                (word, column.weight * mass * orders(t) / channel.mass_of_type[t])
+                (word, column.weight * mass * orders(type_of_word) / channel.mass_of_type[type_of_word])
                 for word, mass in zip(column.words, column.masses, strict=True)
-                for t in (channel.type_of(word),)
+                for type_of_word in [channel.type_of(word)]
             ]
-            for (s, a), (r, b) in product(words, repeat=2):
-                kind = self.kind(s, r)
+            for (one, mass), (other, other_mass) in product(words, repeat=2):
+                kind = self.kind(one, other)
                 many = orders(kind)
-                found[kind].append((a / many, b / many))
+                found[kind].append((mass / many, other_mass / many))
         self.common = {kind: Overlap(tuple(shared)) for kind, shared in found.items()}
 
-    def kind(self, x: Sequence[int], other: Sequence[int]) -> Word:
-        """The pair type: how often (a, b) occurs, a fastest last."""
-        seen = Counter(zip(x, other, strict=True))
-        return tuple(seen[a, b] for a in range(self.letters) for b in range(self.letters))
+    def kind(self, one: Sequence[int], other: Sequence[int]) -> Word:
+        """The pair type: how often (a, b) occurs, a fastest last.
 
-    def of(self, x: Sequence[int], other: Sequence[int]) -> Overlap:
-        return self.common.get(self.kind(x, other), Overlap())
+        Parameters
+        ----------
+        one, other : sequence of int
+            Inputs, as letters of their samples.
+
+        Returns
+        -------
+        Word
+            Counts, for all pairs of letters.
+        """
+        seen = Counter(zip(one, other, strict=True))
+        return tuple(seen[first, second] for first in range(self.letters) for second in range(self.letters))
+
+    def of(self, one: Sequence[int], other: Sequence[int]) -> Overlap:
+        """What two inputs have in common.
+
+        Parameters
+        ----------
+        one, other : sequence of int
+            Inputs, as letters of their samples.
+
+        Returns
+        -------
+        Overlap
+        """
+        return self.common.get(self.kind(one, other), Overlap())
 
     @cached_property
     def every(self) -> list[tuple[Word, Word]]:
@@ -169,23 +245,34 @@ class Pairs:
         firsts = [pair for pair in both if pair[0] != pair[1]]
         rests = combinations_with_replacement(both, self.n - 1)
         pairs = (tuple(zip(first, *rest, strict=True)) for rest in rests for first in firsts)
-        return [(x, y) for x, y in pairs]
+        return [(one, other) for one, other in pairs]
 
     @cached_property
     def neighbours(self) -> list[tuple[Word, Word]]:
         """One pair of inputs that differ in the first sample alone for each pair type."""
-        return [(x, y) for x, y in self.every if x[1:] == y[1:]]
+        return [(one, other) for one, other in self.every if one[1:] == other[1:]]
 
     @property
     def apart(self) -> Fraction:
         """The largest total variation between two rows."""
-        return max(self.of(x, y).apart for x, y in self.every)
+        return max(self.of(one, other).apart for one, other in self.every)
 
     def level(self, pairs: Iterable[tuple[Word, Word]]) -> float | None:
-        """The level of differential privacy over some pairs of inputs."""
+        """The level of differential privacy over some pairs of inputs.
+
+        Parameters
+        ----------
+        pairs : Iterable[tuple[Word, Word]]
+            Of inputs.
+
+        Returns
+        -------
+        float or None
+            In nats; None when a letter rules one of them out.
+        """
         worst = 0.0
-        for x, y in pairs:
-            if (level := self.of(x, y).level) is None:
+        for one, other in pairs:
+            if (level := self.of(one, other).level) is None:
                 return None
             worst = max(worst, level)
         return worst
@@ -195,23 +282,46 @@ class Pairs:
 
         The two rows are a degraded erasure of probability 1 - (total variation), so they tell no more than that
         variation: pairs of less need not be looked at.
+
+        Parameters
+        ----------
+        pairs : Sequence[tuple[Word, Word]]
+            Of inputs.
+
+        Returns
+        -------
+        tuple[Capacity, tuple[Word, Word]]
+            Its bounds, and the pair.
         """
-        ranked = sorted(((self.of(x, y).apart, (x, y)) for x, y in pairs), reverse=True)
-        best, where, high = Capacity(0.0, 0.0, (1.0, 0.0)), ranked[0][1], 0.0
-        for apart, (x, y) in ranked:
+        ranked = sorted(((self.of(one, other).apart, (one, other)) for one, other in pairs), reverse=True)
+        best = Capacity(0.0, 0.0, (1.0, 0.0))
+        where = ranked[0][1]
+        high = 0.0
+        for apart, (one, other) in ranked:
             if apart <= best.low:
                 high = max(high, best.low)
                 break
-            found = self.of(x, y).told
+            found = self.of(one, other).told
             high = max(high, min(1.0, found.high))
             if found.low > best.low:
-                best, where = found, (x, y)
+                best = found
+                where = (one, other)
         return Capacity(best.low, high, best.prior), where
 
     def told_apart(self, group: int) -> list[Word] | None:
         """Inputs with every value of the first `group` samples whose letters all differ, if a search finds them.
 
         An adversary who believes in one of them knows the group from the letter.
+
+        Parameters
+        ----------
+        group : int
+            How many of the samples.
+
+        Returns
+        -------
+        list of Word, or None
+            One input for each value of the group; None if none were found.
         """
         draw = np.random.default_rng(0)
         values = list(product(range(self.letters), repeat=group))
@@ -220,7 +330,10 @@ class Pairs:
             for value in values:
                 tries = draw.integers(0, self.letters, (TRIES, self.n - group)).tolist()
                 fits = ((*value, *rest) for rest in tries)
-                found = next((x for x in fits if not any(self.of(x, y).shared for y in chosen)), None)
+                found = next(
+                    (candidate for candidate in fits if not any(self.of(candidate, other).shared for other in chosen)),
+                    None,
+                )
                 if found is None:
                     break
                 chosen.append(found)
@@ -236,13 +349,14 @@ class Columns:
     """
 
     def __init__(self, channel: Orbits, law: Pmf) -> None:
-        self.n, self.p = channel.n, dict[Word, Fraction]()
-        for x, weight in zip(law.support.tolist(), law.weights.tolist(), strict=True):
-            self.p[tuple(x)] = Fraction(int(weight), law.total)
+        self.n = channel.n
+        self.p = dict[Word, Fraction]()
+        for input_word, weight in zip(law.support.tolist(), law.weights.tolist(), strict=True):
+            self.p[tuple(input_word)] = Fraction(int(weight), law.total)
         of_type = defaultdict[Word, list[Fraction]](list)
-        for x, mass in self.p.items():
-            of_type[channel.type_of(x)].append(mass)
-        if any(len(set(m)) > 1 or len(m) < orders(t) for t, m in of_type.items()):
+        for word, mass in self.p.items():
+            of_type[channel.type_of(word)].append(mass)
+        if any(len(set(masses)) > 1 or len(masses) < orders(kind) for kind, masses in of_type.items()):
             raise Unsupported(
                 "a recipe of form 'orbits' is audited under distributions that are the same in every order of "
                 "the samples, and "
@@ -252,16 +366,27 @@ class Columns:
         self.columns: list[tuple[Fraction, dict[Word, Fraction]]] = []
         for column in channel.columns:
             words = {}
-            for word, m in zip(column.words, column.masses, strict=True):
+            for word, own_mass in zip(column.words, column.masses, strict=True):
                 here = of_type.get(channel.type_of(word))
                 if here:
-                    words[word] = column.weight * m * sum(here) / channel.mass_of_type[channel.type_of(word)]
+                    words[word] = column.weight * own_mass * sum(here) / channel.mass_of_type[channel.type_of(word)]
             weight = sum(words.values(), Fraction(0))
             if weight:
-                self.columns.append((weight, {word: m / weight for word, m in words.items()}))
+                self.columns.append((weight, {word: mass / weight for word, mass in words.items()}))
 
     def told(self, size: int) -> Ends:
-        """Bounds of I(X_1..X_size; Y): what the letters tell about so many samples, the same for any of them."""
+        """Bounds of I(X_1..X_size; Y): what the letters tell about so many samples, the same for any of them.
+
+        Parameters
+        ----------
+        size : int
+            How many samples.
+
+        Returns
+        -------
+        Ends
+            In bits.
+        """
         places = list(combinations(range(self.n), size))
         before = entropy(_at(self.p, places[0]).values())
         after = [Fraction(0), Fraction(0)]
@@ -271,7 +396,7 @@ class Columns:
                 there = _at(masses, where)
                 exactly = exactly and there == _at(self.p, where)
                 ends = entropy(there.values())
-                after = [a + weight * end / len(places) for a, end in zip(after, ends, strict=True)]
+                after = [sum_so_far + weight * end / len(places) for sum_so_far, end in zip(after, ends, strict=True)]
         if exactly:
             return Fraction(0), Fraction(0)
         return max(Fraction(0), before[0] - after[1]), before[1] - after[0]
@@ -280,6 +405,16 @@ class Columns:
         """Upper ends of what leaves about so many samples: bits on average and of the worst letter, nats of odds.
 
         The odds are None where a letter rules out a value.
+
+        Parameters
+        ----------
+        size : int
+            How many samples.
+
+        Returns
+        -------
+        dict[str, Fraction | None]
+            Figures by name.
         """
         before = _at(self.p, range(size))
         worst = Fraction(0)
@@ -288,10 +423,10 @@ class Columns:
         for _, masses in self.columns:
             for where in combinations(range(self.n), size):
                 there = _at(masses, where)
-                ratios = {a: t / before[a] for a, t in there.items()}
+                ratios = {values: mass / before[values] for values, mass in there.items()}
                 sure = sure and len(there) == len(before)
                 odds = max(odds, *(max(ratio, 1 / ratio) for ratio in ratios.values()))
-                ends = [times_log2(t, ratios[a])[1] for a, t in there.items()]
+                ends = [times_log2(mass, ratios[values])[1] for values, mass in there.items()]
                 worst = max(worst, Fraction(sum(ends), 1 << BITS))
         average = self.told(size)[1]
         return {"leakage_bits": average, "worst_letter_bits": worst, "odds_nats": nats(odds) if sure else None}
@@ -304,6 +439,6 @@ class Columns:
 
 def _at(masses: dict[Word, Fraction], where: Sequence[int]) -> dict[Word, Fraction]:
     out = defaultdict[Word, Fraction](Fraction)
-    for word, t in masses.items():
-        out[tuple(word[i] for i in where)] += t
+    for word, mass in masses.items():
+        out[tuple(word[place] for place in where)] += mass
     return dict(out)

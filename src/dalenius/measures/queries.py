@@ -1,4 +1,9 @@
-"""Linear queries sum_x c(x) p(x): what released letters say about them, and how well they will before the release."""
+r"""Linear queries sum_x c(x) p(x): what released letters say about them, and how well they will before the release.
+
+For a channel M with an inverse A the mean of h = A'c over released letters is unbiased for sum_x c(x) p(x): in the code
+c is the ``query`` and h its ``counterpart``. Matrices are factors, one for each axis, so that a query costs one product
+along each axis and nothing is written out over all pairs of cells.
+"""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -22,14 +27,14 @@ def _counterpart(factors: Sequence[Factor], name: str, coefficients: npt.ArrayLi
     shape = [factor.letters for factor in factors]
     if prod(shape) > CELLS or prod(factor.seen for factor in factors) > CELLS:
         raise Unsupported(f"more than {CELLS:,} cells; ask about fewer columns")
-    c = np.asarray(coefficients, dtype=float).reshape(shape)
-    h = along(c, factors, "transposed")
-    if not np.allclose(along(h, factors, "mean"), c, atol=1e-7 * max(1.0, float(np.abs(c).max()))):
+    query = np.asarray(coefficients, dtype=float).reshape(shape)
+    counterpart = along(query, factors, "transposed")
+    if not np.allclose(along(counterpart, factors, "mean"), query, atol=1e-7 * max(1.0, float(np.abs(query).max()))):
         raise Unsupported(
             f"the released values do not determine {name!r}: the matrix of the recipe is singular",
             do="Ask for a sum of several values instead.",
         )
-    return c, h
+    return query, counterpart
 
 
 def estimate_queries(
@@ -61,6 +66,18 @@ def estimate_queries(
     level : float
         Of the intervals.
 
+    Returns
+    -------
+    dict[str, dict[str, Any]]
+        For each query its estimate, standard error, ends of the interval, and whether it is exact or narrow.
+
+    Raises
+    ------
+    InputError
+        If the target is unknown, or rows are too few.
+    Unsupported
+        If the released values do not determine a query, or there are too many cells.
+
     >>> M = np.array([[0.8, 0.2], [0.3, 0.7]])
     >>> f = Factor({"X": ("a", "b")}, {"X": ("a", "b")}, dense=M)
     >>> found = estimate_queries([f], Seen.of([60, 40]), {"a": [1, 0]})["a"]
@@ -69,40 +86,40 @@ def estimate_queries(
     """
     if target not in TARGETS:
         raise InputError(f"there is no target {target!r}; there are {', '.join(TARGETS)}")
-    z = quantile(level)
-    W = float(seen.sums.sum())
+    deviations = quantile(level)
+    total = float(seen.sums.sum())
     if seen.rows < 2:
         raise InputError(f"{seen.rows} released rows are too few to estimate from", do="Use the whole released table.")
-    v = seen.squares / W**2
+    spread = seen.squares / total**2
     out = dict[str, dict[str, Any]]()
     thin = thin_letters(factors, seen)
     can = replaceable(factors, seen)
     for name, coefficients in queries.items():
-        c, h = _counterpart(factors, name, coefficients)
-        value = float((seen.sums * h).sum()) / W
+        query, counterpart = _counterpart(factors, name, coefficients)
+        value = float((seen.sums * counterpart).sum()) / total
         if target == "table":
-            variance = float((v * (h**2 - along(c**2, factors, "transposed"))).sum())
+            variance = float((spread * (counterpart**2 - along(query**2, factors, "transposed"))).sum())
         else:
-            variance = float((v * (h - value) ** 2).sum()) * seen.rows / (seen.rows - 1)
+            variance = float((spread * (counterpart - value) ** 2).sum()) * seen.rows / (seen.rows - 1)
         error = float(np.sqrt(max(variance, 0.0)))
-        low = value - z * error
-        high = value + z * error
-        narrow = _narrow(thin, c, h, target)
+        low = value - deviations * error
+        high = value + deviations * error
+        narrow = _narrow(thin, query, counterpart, target)
         if exact := narrow and can:
             counts = seen.sums.ravel()
-            ends = exact_intervals(multiplied(factors), counts, [c.ravel()], level=level, target=target)
+            ends = exact_intervals(multiplied(factors), counts, [query.ravel()], level=level, target=target)
             low, high = (float(end[0]) for end in ends)
         told = {"exact": exact, "narrow": narrow and not exact}
         out[name] = {"estimate": value, "low": low, "high": high, "standard_error": error, **told}
     return out
 
 
-def _narrow(thin: Sequence[tuple[Array, Array, Array]], c: Array, h: Array, target: str) -> bool:
+def _narrow(thin: Sequence[tuple[Array, Array, Array]], query: Array, counterpart: Array, target: str) -> bool:
     """Whether the variance of a query comes to a good part from thin letters, under one of the laws."""
-    for p, m, few in thin:
-        rare = float((h**2 * m)[few].sum())
-        every = float((h**2 * m).sum())
-        true = every - (float((c**2 * p).sum()) if target == "table" else float((c * p).sum()) ** 2)
+    for law, expected, few in thin:
+        rare = float((counterpart**2 * expected)[few].sum())
+        every = float((counterpart**2 * expected).sum())
+        true = every - (float((query**2 * law).sum()) if target == "table" else float((query * law).sum()) ** 2)
         if rare > SHARE * every and true > 1e-9 * every:
             return True
     return False
@@ -116,7 +133,7 @@ def expected_error(
     target: str = "table",
     prior: npt.ArrayLike | None = None,
 ) -> dict[str, dict[str, float]]:
-    r"""Standard errors of the unbiased estimates of linear queries sum_x c(x) p(x), before anything is released.
+    """Standard errors of the unbiased estimates of linear queries sum_x c(x) p(x), before anything is released.
 
     With h = A'c the estimate is the mean of h over the released letters. Its variance for a table of law p is
     sum_x p(x) e(x) / n with e(x) = sum_y M_xy h(y)^2 - c(x)^2, linear in p, so that `worst` is max e. For a population
@@ -135,6 +152,18 @@ def expected_error(
     prior : array, optional
         A law of the data.
 
+    Returns
+    -------
+    dict[str, dict[str, float]]
+        For each query the standard error of the worst law, of the uniform one, and of the prior if there is one.
+
+    Raises
+    ------
+    InputError
+        If the target is unknown, or there is no row.
+    Unsupported
+        If the released values do not determine a query, or there are too many cells.
+
     >>> M = np.array([[0.75, 0.25], [0.25, 0.75]])
     >>> share = {"a": [1, 0]}
     >>> error = expected_error([Factor({"X": ("a", "b")}, {"X": ("a", "b")}, dense=M)], 300, share)
@@ -145,32 +174,33 @@ def expected_error(
         raise InputError(f"there is no target {target!r}; there are {', '.join(TARGETS)}")
     if rows < 1:
         raise InputError(f"{rows} rows: an expected error needs at least one")
-    shape, out = [factor.letters for factor in factors], {}
+    shape = [factor.letters for factor in factors]
+    out = {}
     for name, coefficients in queries.items():
-        c, h = _counterpart(factors, name, coefficients)
+        query, counterpart = _counterpart(factors, name, coefficients)
         # A variance does not change with a shift; of large numbers that are nearly equal nothing would be left.
-        middle = float(c.mean())
-        excess = np.maximum(along((h - middle) ** 2, factors, "mean") - (c - middle) ** 2, 0.0)
-        out[name] = {"worst": float(np.sqrt(_worst(excess, c, target) / rows))}
+        middle = float(query.mean())
+        excess = np.maximum(along((counterpart - middle) ** 2, factors, "mean") - (query - middle) ** 2, 0.0)
+        out[name] = {"worst": float(np.sqrt(_worst(excess, query, target) / rows))}
         laws = {"uniform": np.full(shape, 1 / prod(shape))}
         if prior is not None:
             laws["design"] = np.asarray(prior, dtype=float).reshape(shape)
-        for law, p in laws.items():
-            more = 0.0 if target == "table" else float((p * c**2).sum() - (p * c).sum() ** 2)
-            out[name][law] = float(np.sqrt((float((p * excess).sum()) + max(more, 0.0)) / rows))
+        for law, masses in laws.items():
+            more = 0.0 if target == "table" else float((masses * query**2).sum() - (masses * query).sum() ** 2)
+            out[name][law] = float(np.sqrt((float((masses * excess).sum()) + max(more, 0.0)) / rows))
     return out
 
 
-def _worst(excess: Array, c: Array, target: str) -> float:
+def _worst(excess: Array, query: Array, target: str) -> float:
     if target == "table":
         return float(excess.max())
-    low = float(c.min())
-    high = float(c.max())
+    low = float(query.min())
+    high = float(query.max())
     for _ in range(200):  # convex in s; every s gives an upper bound, so stopping early is safe
-        a = low + (high - low) / 3
-        b = high - (high - low) / 3
-        if (excess + (c - a) ** 2).max() <= (excess + (c - b) ** 2).max():
-            high = b
+        left = low + (high - low) / 3
+        right = high - (high - low) / 3
+        if (excess + (query - left) ** 2).max() <= (excess + (query - right) ** 2).max():
+            high = right
         else:
-            low = a
-    return float((excess + (c - (low + high) / 2) ** 2).max())
+            low = left
+    return float((excess + (query - (low + high) / 2) ** 2).max())

@@ -18,8 +18,8 @@ from math import inf, log, nextafter
 
 import numpy as np
 
-from dalenius.core.noise import Kernels, kernel_of
 from dalenius.core.query import FINITE, Interval, Query
+from dalenius.core.query_noise import Kernels, kernel_of
 from dalenius.errors import Unsupported
 from dalenius.measures.capacity import Bracket, bits
 from dalenius.measures.individual import SEEN, Belief, Individual, largest_of_sets, most_bits, ordered

@@ -45,7 +45,7 @@ class RealNoise:
         self.remarks = (f"{query.noise} noise is real; rounding of a sampler is not part of these figures",)
         if listed and not isinstance(query.letters, Interval):
             self.values = np.array(
-                [[float(c) for c in v] for v in query.values if not isinstance(v, str)], dtype=np.float64
+                [[float(c) for c in value] for value in query.values if not isinstance(value, str)], dtype=np.float64
             )
 
     def _steps(self, distance: Fraction) -> float:
@@ -153,12 +153,12 @@ class RealNoise:
             apart = self._told_apart(spread)
             if apart > low:
                 low = apart
-                chosen = [(k, 1 / len(spread), v) for k, v in enumerate(spread)]
+                chosen = [(k, 1 / len(spread), value) for k, value in enumerate(spread)]
             return low, max(top, low), chosen
         middle = (numbers.max() + numbers.min()) / 2
-        place = {int(v): k for k, v in enumerate(union)}
+        place = {int(value): k for k, value in enumerate(union)}
         laws = sampled(self.family, (numbers - middle) / self.unit, reach)
-        local = [np.array([place[int(v)] for v in c]) for c in classes]
+        local = [np.array([place[int(value)] for value in c]) for c in classes]
         # Only the lower end is read off the search: of many values the first selections do, and no row is a mixture.
         many = len(union) > SEARCHED
         found = best_selection(laws, local, gap=gap, nodes=1 if many else 200, whole=many)
@@ -193,7 +193,10 @@ class RealNoise:
         Laplace noise is one number here.
         """
         many = len(chosen)
-        step = min(float(self._distances(np.array(chosen[:k]), v).min()) for k, v in enumerate(chosen) if k) / self.unit
+        step = (
+            min(float(self._distances(np.array(chosen[:k]), value).min()) for k, value in enumerate(chosen) if k)
+            / self.unit
+        )
         one = erfc(step / sqrt(8)) / 2 if self.family == "gaussian" else exp(-step / 2) / 2
         wrong = min(1 - 1 / many, (many - 1) * one * (1 + 1e-9))
         if wrong <= 0:
@@ -244,7 +247,7 @@ class RealNoise:
             return 0.0, self.individual(1, gap).high
         for places in patterns.values():
             if self.values.shape[1] > 1:
-                single = [np.array([v]) for v in np.unique(places)]
+                single = [np.array([value]) for value in np.unique(places)]
                 ends = self._selection(single, gap)[:2] if len(single) > 1 else (0.0, 0.0)
             else:
                 ends = self._points(places)

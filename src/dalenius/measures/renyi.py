@@ -16,7 +16,7 @@ from math import inf, nextafter, sqrt
 
 import numpy as np
 
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.measures.capacity import distinct_rows
 from dalenius.measures.dp import strong_dp_epsilon
 from dalenius.solvers.divergence import Floats

@@ -46,6 +46,11 @@ def expected_reciprocal(f: npt.ArrayLike, nu: npt.ArrayLike) -> Array:
     nu : array
         Means.
 
+    Returns
+    -------
+    ndarray
+        One for each cell.
+
     >>> expected_reciprocal(1, [0.0, 1.0]).round(6).tolist()
     [1.0, 0.632121]
     """
@@ -70,6 +75,11 @@ def poisson_risk(lam: npt.ArrayLike, pi: npt.ArrayLike, f: npt.ArrayLike = 1) ->
         Sampling fractions.
     f : array or int
         The sample count.
+
+    Returns
+    -------
+    tuple[Array, Array]
+        One of each for each cell.
 
     >>> r1, r2 = poisson_risk(1.0, 0.5)
     >>> round(float(r1), 6), round(float(r2), 6)
@@ -102,6 +112,11 @@ def misclassified_risk(
     pi : array or float
         Sampling fractions.
 
+    Returns
+    -------
+    tuple[Array, Array]
+        One of each for each cell.
+
     >>> [v.round(6).tolist() for v in misclassified_risk(1.0, 1.0, 1.0, 0.5)]
     [0.606531, 0.786939]
     """
@@ -122,6 +137,11 @@ def main_effects(codes: Array, counts: Array) -> Array:
         The letters of each cell.
     counts : array
         How often each occurs.
+
+    Returns
+    -------
+    ndarray
+        One for each cell.
 
     >>> main_effects(np.array([[0, 0], [1, 1]]), np.array([3, 1])).tolist()
     [2.25, 0.25]
@@ -148,6 +168,11 @@ def two_way(codes: Array, counts: Array, sizes: Sequence[int], *, tolerance: flo
         Letters of each key.
     tolerance : float
         Of the fit.
+
+    Returns
+    -------
+    ndarray
+        One for each cell.
 
     >>> two_way(np.array([[0, 0], [1, 1]]), np.array([3, 1]), [2, 2]).tolist()
     [3.0, 1.0]
@@ -206,7 +231,7 @@ def negative_binomial_risk(lam: npt.ArrayLike, pi: npt.ArrayLike, f: npt.ArrayLi
 
     if phi <= 1e-6:
         return poisson_risk(lam, pi, f)
-    mean, share, count = np.broadcast_arrays(*(np.asarray(v, dtype=float) for v in (lam, pi, f)))
+    mean, share, count = np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in (lam, pi, f)))
     if not bool(((share > 0) & (share <= 1)).all()):
         raise InputError("the sampling fraction is not between 0 and 1")
     a = 1 / phi
@@ -225,6 +250,10 @@ def randomised_response(level: float, letters: int) -> tuple[float, float]:
     letters : int
         Letters of a sample.
 
+    Returns
+    -------
+    tuple[float, float]
+
     >>> randomised_response(0.0, 4)
     (0.25, 0.25)
     """
@@ -235,7 +264,7 @@ def randomised_response(level: float, letters: int) -> tuple[float, float]:
 
 
 def matched_uniques(codes: Array, counts: Array, channels: Sequence[tuple[float, float]]) -> Array:
-    r"""For each cell the probability that, after perturbation, exactly one record shows its key and comes from it.
+    """For each cell the probability that, after perturbation, exactly one record shows its key and comes from it.
 
     f_j M_jj (1 - M_jj)^(f_j - 1) prod_{l != j} (1 - M_lj)^(f_l), given the sample. Every key is perturbed on its own,
     so M_lj depends on the set of keys in which l and j agree only; the cells are counted by that set (2^J of them,
@@ -249,6 +278,11 @@ def matched_uniques(codes: Array, counts: Array, channels: Sequence[tuple[float,
         How often each occurs.
     channels : sequence of (stay, other)
         For each key column.
+
+    Returns
+    -------
+    ndarray
+        One for each cell.
 
     >>> matched_uniques(np.array([[0], [1]]), np.array([1, 1]), [(0.75, 0.25)]).tolist()
     [0.5625, 0.5625]

@@ -52,7 +52,17 @@ class Released:
         return len(self.letters)
 
     def unshuffled(self, column: Array) -> Array:
-        """A column that leaves, in the order of the original table."""
+        """A column that leaves, in the order of the original table.
+
+        Parameters
+        ----------
+        column : array
+            As it leaves.
+
+        Returns
+        -------
+        array
+        """
         if self.order is None:
             return column
         order = self.order
@@ -108,7 +118,17 @@ class Drawing:
         return len(self.channel.drawn_apart)
 
     def letters(self, table: Coded) -> dict[str, tuple[str, ...]]:
-        """The columns that leave, each with its letters."""
+        """The columns that leave, each with its letters.
+
+        Parameters
+        ----------
+        table : Coded
+            The records.
+
+        Returns
+        -------
+        dict of names to tuples of str
+        """
         drawn = {name: tuple(letters) for name, letters in self.channel.output.items()}
         return drawn | {name: table.alphabets[name] for name in self.kept}
 
@@ -142,7 +162,23 @@ class Drawing:
 
 
 def subkeys_of(key: Key, design: Design, digest: str, draws: Sequence[Draw] | None = None) -> tuple[list[bytes], bytes]:
-    """The subkeys of the draws of a release of the table with this digest, and that of the order of its rows."""
+    """The subkeys of the draws of a release of the table with this digest, and that of the order of its rows.
+
+    Parameters
+    ----------
+    key : Key
+        Of the release.
+    design : Design
+        That is drawn from.
+    digest : str
+        Of the table.
+    draws : sequence of Draw, optional
+        Of its channel, where they are at hand.
+
+    Returns
+    -------
+    subkeys, order
+    """
     parts = (design.digest(), digest, *design.channel.output)
     made = draws_of(design.channel) if draws is None else draws
     return [key.derive("draw", *parts, *one.label) for one in made], key.derive("order", *parts)

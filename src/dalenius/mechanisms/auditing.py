@@ -10,8 +10,8 @@ from math import log
 from typing import Any, Literal
 
 from dalenius.core.channel import Channel
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.drafting import release_of
-from dalenius.core.gauges import Guess, MaximalLeakage
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -22,7 +22,7 @@ from dalenius.core.guarantee import (
     LocalDP,
     WorstCaseLeakage,
 )
-from dalenius.core.kernel import Kernel
+from dalenius.core.guess_guarantees import Guess, MaximalLeakage
 from dalenius.core.numbers import decimal_above, exact, up, written
 from dalenius.core.pmf import Pmf
 from dalenius.measures.attack import Attack
@@ -43,7 +43,7 @@ from dalenius.measures.lattice import delta_at
 from dalenius.measures.renyi import ORDERS, renyi_level, zcdp_level
 from dalenius.measures.shannon import conditional_mutual_information_bounds, mutual_information_bounds
 
-__all__ = ["MechanismAudit", "UnderPrior", "examine_mechanism"]
+__all__ = ["MechanismAudit", "UnderPrior", "examine_mechanism", "kept_promises", "short"]
 
 GROUPS = 3
 ALPHAS = (2, 8)  # orders at which Sibson's information and alpha-leakage are shown
@@ -197,11 +197,11 @@ class MechanismAudit:
             "worst_record": list(self.worst.group),
             "worst_adversary": [
                 {
-                    "record": dict(zip(self.worst.group, b.record, strict=True)),
-                    "probability": b.probability,
-                    "others": dict(zip(self.worst.others, b.others, strict=True)),
+                    "record": dict(zip(self.worst.group, belief.record, strict=True)),
+                    "probability": belief.probability,
+                    "others": dict(zip(self.worst.others, belief.others, strict=True)),
                 }
-                for b in self.worst.beliefs
+                for belief in self.worst.beliefs
             ],
             **(self.prior.to_json() if self.prior else {}),
             "attacks": [attack.to_json() for attack in self.attacks],
@@ -333,3 +333,38 @@ def _kept_under(channel: Kernel, prior: Pmf) -> list[Guarantee]:
         if odds is not None:
             met.append(InformationPrivacy((name,), odds))
     return met
+
+
+def short(figure: Fraction | float) -> Fraction:
+    """A figure with twelve decimals, never below itself.
+
+    Parameters
+    ----------
+    figure : Fraction or float
+        Not negative.
+
+    Returns
+    -------
+    Fraction
+    """
+    return exact(up(Fraction(figure), 12))
+
+
+def kept_promises(
+    capacity_bits: Fraction | float, contraction: Fraction | float, level: Fraction | float | None
+) -> list[Guarantee]:
+    """What was proved of a mechanism under every law, as promises that it keeps; None is no level.
+
+    Parameters
+    ----------
+    capacity_bits, contraction : Fraction or float
+        Upper bounds.
+    level : Fraction, float or None
+        Of local DP, in nats.
+
+    Returns
+    -------
+    list of Guarantee
+    """
+    met: list[Guarantee] = [Dalenius(short(capacity_bits)), Contraction(short(contraction))]
+    return met if level is None else [*met, LocalDP(short(level))]

@@ -1,13 +1,18 @@
-"""What a ledger takes from the file of a release: its channel, its joint pmf, and figures proved from these alone.
+r"""What a ledger takes from the file of a release: its channel, its joint pmf, and figures proved from these alone.
 
-No figure that the file claims is used. `None` stands for "no finite figure".
+No figure that the file claims is used. `None` stands for "no finite figure". Figures of one channel p(y | x) are
+
+    level          ln max p(y | x) / p(y | x')          over inputs x, x' and letters y
+    guess_factor   sum_y max_x p(y | x)                 times the outcomes of kept columns
+    contraction    eta_KL                               the largest share of any information that passes
+    capacity_bits  max_x D(p(y | x) || q)               for any q; never less than I(X; Y) under every law of X
+
+all of them rounded up. `charging_together` has several mechanisms on one joint pmf.
 """
 
 import json
-from collections import Counter
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import product
 from math import prod
 from typing import Any
 
@@ -16,12 +21,12 @@ import numpy as np
 from dalenius.core.arithmetic import BITS, exp, log2, nats, times_log2
 from dalenius.core.forms import WITHHELD
 from dalenius.core.numbers import exact
-from dalenius.core.reading import Release, figures, information, margins, refusing, require, stochastic
+from dalenius.core.reading import Release, information, refusing, stochastic
 from dalenius.documents import ENOUGH, digest, told_of
 from dalenius.kernel.adversary import contraction
 from dalenius.kernel.numbers import Work
 
-__all__ = ["Mechanism", "Together", "silent"]
+__all__ = ["Mechanism", "silent"]
 
 SMALL = 1 << 15  # combinations of input and letters; a larger joint channel is not recomputed
 MOST_NATS = 100
@@ -48,12 +53,23 @@ class Mechanism:
 
     @classmethod
     def told(cls, document: dict[str, Any]) -> "Mechanism":
-        """From a part of a document, as sentences read it."""
+        """From a part of a document, as sentences read it.
+
+        Parameters
+        ----------
+        document : dict
+            As `documents.told_of` returns it.
+
+        Returns
+        -------
+        Mechanism
+        """
         found = cls.__new__(cls)
         found.document = document
         found.raw = document
         found.card = "joint" not in document
-        found.text, found.digest = "", ""
+        found.text = ""
+        found.digest = ""
         found._write_out()
         return found
 
@@ -106,7 +122,7 @@ class Mechanism:
         return {
             "reads": list(channel["inputs"]),
             "released": [*channel["output"], *self.kept],
-            "promises": [g["promised"] for g in self.document["guarantees"]],
+            "promises": [guarantee["promised"] for guarantee in self.document["guarantees"]],
         }
 
     @property
@@ -125,8 +141,8 @@ class Mechanism:
         groups = [] if self.card else joint.get("independent") or joint.get("margins") or [joint]
         if "markov" in joint:  # all samples are inputs
             groups = []
-        known = {n: a for group in groups for n, a in group["variables"].items()} | self.inputs
-        return {n: known[n] for n in dict.fromkeys([*self.inputs, *self.kept]) if n in known}
+        known = {name: letters for group in groups for name, letters in group["variables"].items()} | self.inputs
+        return {name: known[name] for name in dict.fromkeys([*self.inputs, *self.kept]) if name in known}
 
     @property
     def listed_values(self) -> dict[str, list[str]]:
@@ -137,12 +153,12 @@ class Mechanism:
     def passed_on(self) -> int | None:
         """How many outcomes the kept columns have; 1 when nothing is kept, None when the file does not say."""
         known = self.alphabets
-        return prod(len(known[n]) for n in self.kept) if set(self.kept) <= set(known) else None
+        return prod(len(known[name]) for name in self.kept) if set(self.kept) <= set(known) else None
 
     @cached_property
     def level(self) -> Fraction | None:
         """The level of local differential privacy in nats: ln of the largest ratio in a column, over all inputs."""
-        columns = [c for c in zip(*self.rows, strict=True) if max(c)]
+        columns = [column for column in zip(*self.rows, strict=True) if max(column)]
         if self.passed_on != 1 or any(not min(column) for column in columns):
             return None
         return nats(max(Fraction(max(column), min(column)) for column in columns))
@@ -167,8 +183,10 @@ class Mechanism:
         """The largest total variation of two rows, or 1: how far the law of any secret moves on average, at most."""
         if type(self) is not Mechanism or not self.listed or self.passed_on != 1 or len(self.rows) ** 2 > SMALL:
             return Fraction(1)
-        apart = [sum(abs(a - b) for a, b in zip(row, z, strict=True)) for row in self.rows for z in self.rows]
-        return Fraction(max(apart), 2 * self.scale)
+        apart = max(
+            sum(abs(a - b) for a, b in zip(row, other, strict=True)) for row in self.rows for other in self.rows
+        )
+        return Fraction(apart, 2 * self.scale)
 
     @cached_property
     def contraction(self) -> Fraction:
@@ -189,15 +207,13 @@ class Mechanism:
         kept = Fraction(log2(Fraction(self.passed_on))[1], 1 << BITS)
         if len(self.rows) * self.letters > LOGS:
             return kept + size
-        q = _centre(np.array([[float(Fraction(entry, self.scale)) for entry in row] for row in self.rows]))
-        away = (
-            sum(
-                times_log2(Fraction(entry, self.scale), Fraction(entry, self.scale) / t)[1]
-                for entry, t in zip(row, q, strict=True)
-                if entry
-            )
-            for row in self.rows
-        )
+        shares = [[Fraction(entry, self.scale) for entry in row] for row in self.rows]
+        centre = _centre(np.array([[float(share) for share in row] for row in shares]))
+        # The upper end of every divergence: the capacity is at most the largest of them, whatever the centre is.
+        away = [
+            sum(times_log2(share, share / at)[1] for share, at in zip(row, centre, strict=True) if share)
+            for row in shares
+        ]
         return kept + min(size, Fraction(max(0, *away), 1 << BITS))
 
     @cached_property
@@ -208,57 +224,151 @@ class Mechanism:
         return information(self.release.with_output([*self.alphabets], []))[1]
 
     def known_bits(self, secret: list[str], columns: list[str]) -> Fraction | None:
-        """I(S; columns) under the joint pmf of the design: what is drawn from these columns tells no more."""
+        """I(S; columns) under the joint pmf of the design: what is drawn from these columns tells no more.
+
+        Parameters
+        ----------
+        secret : list of str
+            Columns of the law.
+        columns : list of str
+            What is drawn from.
+
+        Returns
+        -------
+        Fraction or None
+            In bits; None where the law does not have all of these columns.
+        """
         if self.release is None or not {*secret, *columns} <= set(self.release.names):
             return None
-        of = self.release.outcomes
-        return information(self.release.weights(of(secret), of([]), of(columns)))[1]
+        outcomes = self.release.outcomes
+        return information(self.release.weights(outcomes(secret), outcomes([]), outcomes(columns)))[1]
 
     @cached_property
     def individual_bits(self) -> Fraction | None:
         """What a proved promise `dalenius` allows about one record, when all records are the input of one draw."""
         if self.card or "table" in self.document.get("source", {"table": ""}):
             return None
-        found = [
-            exact(g["promised"]["at_most_bits"]) for g in self.document["guarantees"] if "dalenius" in g["promised"]
-        ]
-        return min(found, default=None)
+        promises = [guarantee["promised"] for guarantee in self.document["guarantees"]]
+        return min((exact(said["at_most_bits"]) for said in promises if "dalenius" in said), default=None)
 
     def group_bits(self, size: int) -> Fraction | None:
-        """The same for so many rows of one person, where there is a figure."""
+        """The same for so many rows of one person, where there is a figure.
+
+        Parameters
+        ----------
+        size : int
+            How many rows of one person.
+
+        Returns
+        -------
+        Fraction or None
+        """
         return self.individual_bits if size == 1 else None
 
     def about_bits(self, values: int, *, own: bool) -> Fraction | None:  # noqa: ARG002
-        """What is told of something with so many values for each letter (`own`), or of somebody else's, if known."""
+        """What is told of something with so many values for each letter (`own`), or of somebody else's, if known.
+
+        Parameters
+        ----------
+        values : int
+            How many values it has.
+        own : bool
+            Whether each letter has one of its own.
+
+        Returns
+        -------
+        Fraction or None
+        """
         return None
 
     # --- about one record of a table whose other records are known ----------------------------------------------------
     def independent_bits(self, size: int) -> Fraction | None:
-        """What is told about so many rows of one person, when records are independent: each row tells what it can."""
+        """What is told about so many rows of one person, when records are independent: each row tells what it can.
+
+        Parameters
+        ----------
+        size : int
+            How many rows of one person.
+
+        Returns
+        -------
+        Fraction or None
+        """
         return None if self.capacity_bits is None else size * self.capacity_bits
 
     def neighbours(self, size: int) -> Fraction | None:
-        """The level of differential privacy between tables that differ in so many rows; None: there is none."""
+        """The level of differential privacy between tables that differ in so many rows; None: there is none.
+
+        Parameters
+        ----------
+        size : int
+            How many rows of one person.
+
+        Returns
+        -------
+        Fraction or None
+        """
         return None if self.level is None else size * self.level
 
     def concentrated(self, size: int) -> Fraction | None:
         """rho of concentrated differential privacy between such tables; None: nothing bounds it.
 
         Half the square of a pure level (Bun & Steinke 2016, Prop. 3.3); rows are drawn by themselves, and add up.
+
+        Parameters
+        ----------
+        size : int
+            How many rows of one person.
+
+        Returns
+        -------
+        Fraction or None
         """
         return None if self.level is None else size * self.level * self.level / 2
 
     def alone(self, secret: list[str]) -> dict[str, Fraction | None] | None:  # noqa: ARG002
-        """What it tells about a secret by itself, where it is not written out to be multiplied with others."""
+        """What it tells about a secret by itself, where it is not written out to be multiplied with others.
+
+        Parameters
+        ----------
+        secret : list of str
+            Columns of the law.
+
+        Returns
+        -------
+        dict or None
+            As `Together.about`.
+        """
         return None
 
     def agrees(self, other: "Mechanism") -> bool:
-        """Whether two designs can stand on one distribution: the columns that they share have the same law in both."""
+        """Whether two designs can stand on one distribution: the columns that they share have the same law in both.
+
+        Parameters
+        ----------
+        other : Mechanism
+            Of another design.
+
+        Returns
+        -------
+        bool
+        """
         return self.law is not None and other.law is not None and _agree(self.law, other.law)
 
 
 def silent(inputs: dict[str, list[str]]) -> dict[str, Any]:
-    """A channel of the same inputs that tells nothing, where the true one is not written out."""
+    """A channel of the same inputs that tells nothing, where the true one is not written out.
+
+    Parameters
+    ----------
+    inputs : dict
+        Letters by the names of the inputs.
+
+    Returns
+    -------
+    dict
+        In the format of channels.
+    """
     return {"inputs": inputs, "output": {"Y": ["0"]}, "rows": [["1"]] * prod(map(len, inputs.values()))}
 
 
@@ -267,8 +377,10 @@ def _agree(one: Release, other: Release) -> bool:
     if one is other or (one.names, one.atoms, one.total) == (other.names, other.atoms, other.total):
         return True
     shared = [name for name in one.names if name in other.names]
-    a, b = (r.weights(r.outcomes(shared)) for r in (one, other))
-    return {x: n * other.total for x, n in a.items()} == {x: n * one.total for x, n in b.items()}
+    mine = one.weights(one.outcomes(shared))
+    theirs = other.weights(other.outcomes(shared))
+    # The same shares, compared as whole numbers over the product of both totals.
+    return {x: many * other.total for x, many in mine.items()} == {x: many * one.total for x, many in theirs.items()}
 
 
 def _centre(rows: np.ndarray[Any, Any]) -> list[Fraction]:
@@ -280,77 +392,5 @@ def _centre(rows: np.ndarray[Any, Any]) -> list[Fraction]:
             weight = weight * np.exp(away - away.max())
             weight = weight / weight.sum()
     mean = 0.999999999 * (weight @ rows) + 1e-9 * rows.mean(axis=0)
-    units = [int(v * 2**80) + (1 if v else 0) for v in mean.tolist()]
+    units = [int(value * 2**80) + (1 if value else 0) for value in mean.tolist()]
     return [Fraction(unit, sum(units)) for unit in units]
-
-
-class Together(Release):
-    """Several mechanisms, drawn independently, on one joint pmf: what leaves is all their letters and kept columns.
-
-    p(s, y_1, ..., y_k) = sum_x p(s, x) prod_j p_j(y_j | x), in whole numbers out of total * scale.
-    """
-
-    def __init__(self, host: Mechanism, members: list[Mechanism]) -> None:
-        require(host.release is not None, "a card holds no distribution")
-        assert host.release is not None
-        self.names, self.atoms, self.total = host.release.names, host.release.atoms, host.release.total
-        self.members = members
-        self.inputs = []
-        self.scale = prod(m.scale for m in members)
-        places = []
-        for member in members:
-            row = [0] * len(self.atoms)
-            for name, letters in member.inputs.items():
-                place = {letter: k for k, letter in enumerate(letters)}
-                row = [entry * len(place) + place[x] for entry, (x,) in zip(row, self.outcomes([name]), strict=True)]
-            places.append(row)
-        self.places = list(zip(*places, strict=True))
-        self.kept = self.leaving = list(dict.fromkeys(n for m in members for n in m.kept))
-        self.width = prod(len(m.table[0]) for m in members)
-
-    def size(self, secret: list[str]) -> int:
-        """How many combinations `with_output` adds up."""
-        kinds = set(zip(self.outcomes(secret), self.outcomes(self.kept), self.places, strict=True))
-        possible = [[sum(map(bool, row)) for row in member.table] for member in self.members]
-        return sum(prod(row[place] for row, place in zip(possible, places, strict=True)) for _, _, places in kinds)
-
-    def with_output(self, secret: list[str], given: list[str], kept: list[str] | None = None) -> Counter[Any]:
-        """Weight of each (secret, given, (letters, kept columns))."""
-        beside = self.outcomes(self.kept if kept is None else kept)
-        inputs = self.weights(self.outcomes(secret), self.outcomes(given), beside, self.places)
-        out: Counter[Any] = Counter()
-        for (s, g, k, places), w in inputs.items():
-            rows = [
-                [(y, v) for y, v in enumerate(member.table[place]) if v]
-                for member, place in zip(self.members, places, strict=True)
-            ]
-            for letters in product(*rows):
-                out[s, g, (tuple(y for y, _ in letters), k)] += w * prod(v for _, v in letters)
-        return out
-
-    def guessed(self, secret: list[str]) -> dict[str, Fraction]:
-        """The chance of the best guess, sum_y max_s p(y | s), and the total variation; all exact."""
-        q = self.with_output(secret, [])
-        total, prior, out, _ = margins(q)
-        best: dict[Any, int] = {}
-        likeliest: dict[Any, Fraction] = {}
-        for (s, _, y), w in q.items():
-            best[y] = max(best.get(y, 0), w)
-            likeliest[y] = max(likeliest.get(y, Fraction(0)), Fraction(w, prior[s, ()]))
-        apart = sum(abs(q[s, (), y] * total - n * m) for (s, _), n in prior.items() for (_, y), m in out.items())
-        return {
-            "guess": Fraction(sum(best.values()), total),
-            "factor": sum(likeliest.values(), Fraction(0)),
-            "variation": Fraction(apart, 2 * total * total),
-        }
-
-    def about(self, secret: list[str]) -> dict[str, Fraction | None]:
-        """Bits on average and of the worst letter, and nats of odds, about a secret; exactly 0 when independent."""
-        q = self.with_output(secret, [])
-        total, prior, out, _ = margins(q)
-        if all(q[s, (), y] * total == prior[s, ()] * out[(), y] for s, _ in prior for _, y in out):
-            return dict.fromkeys(("leakage_bits", "worst_letter_bits", "odds_nats"), Fraction(0))
-        shown = figures(self, secret)
-        return {
-            k: None if shown[k] is None else exact(shown[k]) for k in ("leakage_bits", "worst_letter_bits", "odds_nats")
-        }

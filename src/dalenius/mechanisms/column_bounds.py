@@ -32,12 +32,33 @@ Rows = Mapping[int, Sequence[Fraction]]
 
 
 def local_promises(problem: Problem) -> list[LocalDP]:
-    """The promises of local DP without delta, plain and metric: those that hold letter by letter."""
+    """The promises of local DP without delta, plain and metric: those that hold letter by letter.
+
+    Parameters
+    ----------
+    problem : Problem
+        Whose promises are read.
+
+    Returns
+    -------
+    list of LocalDP
+    """
     return [promise for promise in problem.guarantees if isinstance(promise, LocalDP) and not promise.delta]
 
 
 def bounded_secrets(problem: Problem) -> list[tuple[tuple[str, ...], Fraction]]:
-    """The secrets of information privacy, with the ratio r of each."""
+    """The secrets of information privacy, with the ratio r of each.
+
+    Parameters
+    ----------
+    problem : Problem
+        Whose promises are read.
+
+    Returns
+    -------
+    list of (names, Fraction)
+        The ratio is e^epsilon from below, so that what keeps it keeps the promise.
+    """
     return [
         (promise.about, exp(promise.epsilon)[0])
         for promise in problem.guarantees
@@ -46,20 +67,57 @@ def bounded_secrets(problem: Problem) -> list[tuple[tuple[str, ...], Fraction]]:
 
 
 def plain_ratio(problem: Problem) -> Fraction | None:
-    """The least ratio r of local DP between any two inputs, without regard to metrics."""
+    """The least ratio r of local DP between any two inputs, without regard to metrics.
+
+    Parameters
+    ----------
+    problem : Problem
+        Whose promises are read.
+
+    Returns
+    -------
+    Fraction, or None where no such promise is made
+    """
     # e^epsilon from below: a channel within the smaller ratio is within the promised one.
     ratios = [exp(g.epsilon)[0] for g in local_promises(problem) if g.metric is None]
     return min(ratios, default=None)
 
 
 def local_ceiling(ratio: float) -> float:
-    """The most bits that any mechanism under local DP tells: X - 1 - ln X nats, X = r ln r / (r - 1)."""
+    """The most bits that any mechanism under local DP tells: X - 1 - ln X nats, X = r ln r / (r - 1).
+
+    Parameters
+    ----------
+    ratio : float
+        r = e^epsilon, above 1.
+
+    Returns
+    -------
+    float
+        In bits.
+    """
     top = ratio * log(ratio) / (ratio - 1)
     return (top - 1 - log(top)) / log(2)
 
 
 def near_pairs(problem: Problem) -> dict[tuple[int, int], Fraction]:
-    """c(x) <= f c(x') for the pairs of rows that metrics speak of, with the plain ratio where that is less."""
+    """c(x) <= f c(x') for the pairs of rows that metrics speak of, with the plain ratio where that is less.
+
+    Parameters
+    ----------
+    problem : Problem
+        Whose promises are read.
+
+    Returns
+    -------
+    dict
+        The factor f for each ordered pair (x, x') of different rows.
+
+    Raises
+    ------
+    Unsupported
+        If two inputs are at distance 0.
+    """
     plain = plain_ratio(problem)
     factors: dict[tuple[int, int], Fraction] = {}
     for promise in local_promises(problem):
@@ -81,6 +139,18 @@ def kept_exactly(problem: Problem, rows: Rows) -> dict[int, tuple[Fraction, ...]
     """The rows of the channel (by their number), with the least part of p(y) mixed in that keeps every promise.
 
     A promise is linear: it has a slack at the constant column p(y), and the column misses it by so much.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    rows : mapping of int to sequence of Fraction
+        A row for each input that occurs, by `row_number`.
+
+    Returns
+    -------
+    dict
+        The same rows where they keep every promise already.
     """
     joint = problem.pmf
     mass = _masses(problem)
@@ -132,7 +202,20 @@ def _masses(problem: Problem) -> dict[int, int]:
 
 
 def row_number(problem: Problem, codes: Sequence[int]) -> int:
-    """The row of the channel that reads these letters."""
+    """The row of the channel that reads these letters.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    codes : sequence of int
+        A letter of each input.
+
+    Returns
+    -------
+    int
+        Last input fastest.
+    """
     row = 0
     for name, code in zip(problem.inputs, codes, strict=True):
         row = row * len(problem.pmf.variables[name]) + int(code)

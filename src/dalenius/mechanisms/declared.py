@@ -80,7 +80,17 @@ class Condition:
     otherwise: str | Callable[[Problem], str]
 
     def refusal(self, problem: Problem) -> str | None:
-        """The sentence where the condition is not met, else None."""
+        """The sentence where the condition is not met, else None.
+
+        Parameters
+        ----------
+        problem : Problem
+            Declared or bound.
+
+        Returns
+        -------
+        str or None
+        """
         if self.holds(problem):
             return None
         return self.otherwise if isinstance(self.otherwise, str) else self.otherwise(problem)
@@ -114,12 +124,32 @@ class Promised:
         return self.kind.key + "".join(f" with {name}" for name in self.needs)
 
     def covers(self, promise: Guarantee) -> bool:
-        """Whether a promise is of this kind, with the fields that are needed."""
+        """Whether a promise is of this kind, with the fields that are needed.
+
+        Parameters
+        ----------
+        promise : Guarantee
+            Of a problem.
+
+        Returns
+        -------
+        bool
+        """
         return type(promise) is self.kind and all(getattr(promise, name) for name in self.needs)
 
     def refusal(self, promise: Guarantee) -> str | None:
-        """Why a promise of this kind is not kept in its details, or None."""
-        level = getattr(promise, "epsilon", None)
+        """Why a promise of this kind is not kept in its details, or None.
+
+        Parameters
+        ----------
+        promise : Guarantee
+            Of a problem.
+
+        Returns
+        -------
+        str or None
+        """
+        level = promise.level if promise.in_nats else None
         if level is not None and self.most_nats is not None and level > self.most_nats:
             return f"epsilon is {float(level):g}; more than {self.most_nats} promises nothing"
         if any(getattr(promise, name) for name in self.without) or (self.above_zero and level == 0):
@@ -224,7 +254,17 @@ class Mechanism:
             raise Unsupported(f"{self.title} cannot solve this: {reason}")
 
     def distance(self, problem: Problem) -> int:
-        """How far a problem is from what the mechanism takes; 0 for one that it takes."""
+        """How far a problem is from what the mechanism takes; 0 for one that it takes.
+
+        Parameters
+        ----------
+        problem : Problem
+            Declared or bound.
+
+        Returns
+        -------
+        int
+        """
         return sum(weight for weight, _ in self._reasons(problem))
 
     def _reasons(self, problem: Problem) -> Iterator[tuple[int, str]]:
@@ -312,6 +352,17 @@ class Mechanism:
         """Design a bound problem; imports the search on first use.
 
         A designer names the options that it reads among `gap`, `seconds` and `on_progress`, and is given no others.
+
+        Parameters
+        ----------
+        problem : Problem
+            Bound to its data.
+        options
+            Those of `gap`, `seconds` and `on_progress` that its designer reads.
+
+        Returns
+        -------
+        Design
         """
         module, _, function = self.designer.partition(":")
         designer = getattr(import_module(module), function)

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from dalenius.core import Design, Distortion, Guarantee, Kernel, Pmf
-from dalenius.core.distorting import distortions
 from dalenius.core.drafting import with_other_law
-from dalenius.core.kernel import in_doubles, once_each
 from dalenius.documents import proved_again
 from dalenius.errors import Unsupported
 from dalenius.measures.capacity import capacity
@@ -25,15 +23,13 @@ from dalenius.measures.counts import (
     Finding,
     Floats,
     counts_finding,
-    fit_finding,
     rows_of,
-    view_findings,
     view_given_input,
 )
 from dalenius.measures.dp import dp_epsilon, strong_dp_epsilon
-from dalenius.measures.transitions import pairs_of
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array, Draw
+from dalenius.mechanisms.row_evidence import Distorted, Found, any_change, distorted_rows, tested_rows
 from dalenius.mechanisms.unlisted.figures import Figures
 from dalenius.tables.counting import Coded
 
@@ -47,10 +43,6 @@ CELLS = 1 << 20  # entries of a table of distortions
 C = TypeVar("C", bound=Kernel)
 Part = tuple[Kernel, str, list[Array]]
 """What is drawn by itself: the channel, a word that tells it from others, and its column of some arrays."""
-Found = tuple[list[Finding], list[dict[str, Any]]]
-"""Findings, and for each view what the drawn rows tell about it."""
-Distorted = tuple[Floats, Floats, float, float]
-"""For each row of the law the mean of the distortion and of its square; the average that was seen; the span."""
 
 
 class Form(Generic[C]):
@@ -65,17 +57,53 @@ class Form(Generic[C]):
 
     # --- the draw ---------------------------------------------------------------------------------------------------
     def draws(self, channel: C) -> list[Draw]:
-        """The independent draws that realise the channel exactly."""
+        """The independent draws that realise the channel exactly.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+
+        Returns
+        -------
+        list of Draw
+            More than one where windows or columns are drawn by themselves.
+        """
         from dalenius.sampling.sampler import Sampler  # opens cryptography, which only who draws needs
 
         return [Draw(list(channel.inputs), Sampler(channel.drawn), rows=partial(self.rows_read, channel))]
 
     def rows_of_outcomes(self, channel: C, outcomes: Array) -> Array:
-        """Which row of the law is read by inputs that are numbered by their outcome."""
+        """Which row of the law is read by inputs that are numbered by their outcome.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        outcomes : array of int
+            Numbers of outcomes of the inputs, last input fastest.
+
+        Returns
+        -------
+        array of int
+        """
         return outcomes
 
     def rows_read(self, channel: C, table: Coded) -> Array:
-        """Which row of the law each record of a table reads."""
+        """Which row of the law each record of a table reads.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        table : Coded
+            Whose columns the channel reads.
+
+        Returns
+        -------
+        array of int
+            A row of `channel.drawn` for each record.
+        """
         return self.rows_of_outcomes(channel, table.combined(list(channel.inputs)))
 
     def leaving(
@@ -84,7 +112,23 @@ class Form(Generic[C]):
         table: Coded,
         found: Sequence[tuple[Array, Array]],
     ) -> tuple[dict[str, Array], Array, Array]:
-        """The codes of the columns that leave, the rows that were read and the letters, from what each draw found."""
+        """The codes of the columns that leave, the rows that were read and the letters, from what each draw found.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        table : Coded
+            The records.
+        found : sequence of (rows, letters)
+            What each draw read and drew, in the order of `draws`.
+
+        Returns
+        -------
+        columns, rows, letters
+            Codes by the names of the released columns; rows and letters have a column for each draw if there are
+            several.
+        """
         if len(found) > 1:
             columns = {name: letters for name, (_, letters) in zip(channel.output, found, strict=True)}
             inputs, drawn = (np.stack(side, axis=1) for side in zip(*found, strict=True))
@@ -95,7 +139,19 @@ class Form(Generic[C]):
         return dict(zip(channel.output, codes, strict=True)), inputs, drawn
 
     def matched(self, channel: C, original: Coded, released: Coded) -> tuple[Array, Array]:
-        """The rows that the records read and the letters that were released, as `leaving` numbers them."""
+        """The rows that the records read and the letters that were released, as `leaving` numbers them.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        original, released : Coded
+            The table before and after, row by row.
+
+        Returns
+        -------
+        rows, letters
+        """
         from dalenius.mechanisms.forms import form_of
 
         if len(channel.drawn_apart) > 1:
@@ -105,40 +161,89 @@ class Form(Generic[C]):
 
     # --- evidence from a release ------------------------------------------------------------------------------------
     def parts(self, channel: C, *arrays: Array) -> list[Part]:
-        """What is tested by itself, with its column of each array."""
+        """What is tested by itself, with its column of each array.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        arrays : array
+            Such as rows and letters, as `leaving` returns them.
+
+        Returns
+        -------
+        list of Part
+            The channel itself where all is drawn together.
+        """
         apart = channel.drawn_apart
         if len(apart) == 1:
             return [(channel, "", list(arrays))]
-        return [(part, f" of {next(iter(part.output))}", [a[:, j] for a in arrays]) for j, part in enumerate(apart)]
+        return [
+            (part, f" of {next(iter(part.output))}", [array[:, j] for array in arrays]) for j, part in enumerate(apart)
+        ]
 
     def tested(
         self, channel: C, which: str, views: Sequence[Sequence[str]], inputs: Array, letters: Array, share: float
     ) -> Found:
-        """Tests of letters beside the rows that their records read; each has `share` of the error."""
-        law = rows_of(channel)
-        seen = pairs_of(inputs, letters, law.shape)
-        n = seen.sum(axis=1)
-        labels = [" · ".join(y) for y in channel.letters()]
-        what = f"how often each value{which} was released"
-        trials = np.array(float(n.sum()))
-        findings = [fit_finding(seen, law, share, which)]
-        findings.append(counts_finding(what, seen.sum(axis=0), n @ law, trials, share, labels))
-        leakage = []
-        for view in views:
-            shares, names = self.view_values(channel, view)
-            counts = np.rint(shares.T @ seen).astype(np.int64)
-            cells = [f"value {label} with {', '.join(view)} = {name}" for name in names for label in labels]
-            found, told = view_findings(view, which, counts, shares.T @ (n[:, None] * law), cells, share)
-            findings += found
-            leakage.append(told)
-        return findings, leakage
+        """Tests of letters beside the rows that their records read; each has `share` of the error.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        which : str
+            Tells one part from others in the words of a finding; empty where there is one.
+        views : sequence of names
+            The protected columns.
+        inputs, letters : array of int
+            For each record the row that it read and the letter that was released.
+        share : float
+            Of the error probability, for each test.
+
+        Returns
+        -------
+        findings, leakage
+        """
+        return tested_rows(channel, which, views, inputs, letters, share, self.view_values)
 
     def view_values(self, channel: C, view: Sequence[str]) -> tuple[Floats, list[str]]:
-        """Which value of a view each row of the law belongs to, as indicators, and what the values are called."""
+        """Which value of a view each row of the law belongs to, as indicators, and what the values are called.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        view : sequence of str
+            Inputs of the channel.
+
+        Returns
+        -------
+        array (rows, values), list of str
+        """
         return view_given_input(channel, view)
 
     def counted(self, channel: C, which: str, original: Pmf, rows: int, letters: Array, share: float) -> list[Finding]:
-        """Tests of letters whose rows were shuffled: how often each of them occurs."""
+        """Tests of letters whose rows were shuffled: how often each of them occurs.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        which : str
+            As for `tested`.
+        original : Pmf
+            The law of the table.
+        rows : int
+            How many records it has.
+        letters : array of int
+            That were released, in any order.
+        share : float
+            Of the error probability.
+
+        Returns
+        -------
+        list of Finding
+        """
         expected = self.expected(channel, self.often(channel, original, rows))
         seen, labels = self.occurrences(channel, letters, len(expected))
         what = f"how often each value{which} was released"
@@ -146,7 +251,22 @@ class Form(Generic[C]):
         return [counts_finding(what, seen, expected, trials, share, labels)]
 
     def often(self, channel: C, original: Pmf, rows: int) -> Floats:
-        """How many of so many records of a law read each row of the channel."""
+        """How many of so many records of a law read each row of the channel.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        original : Pmf
+            The law of the records.
+        rows : int
+            How many there are.
+
+        Returns
+        -------
+        array of float
+            One entry for each row of `channel.drawn`.
+        """
         return self._often_by(channel.drawn_row, len(channel.drawn), channel, original, rows)
 
     @staticmethod
@@ -158,15 +278,54 @@ class Form(Generic[C]):
         return weight
 
     def expected(self, channel: C, often: Floats) -> Floats:
-        """How often each letter is drawn on average, where each row of the law is read so often."""
+        """How often each letter is drawn on average, where each row of the law is read so often.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        often : array of float
+            As `often` returns it.
+
+        Returns
+        -------
+        array of float
+            One entry for each letter.
+        """
         return np.asarray(often @ rows_of(channel))
 
     def occurrences(self, channel: C, letters: Array, size: int) -> tuple[Any, list[str]]:
-        """How often each letter occurs, and what they are called."""
+        """How often each letter occurs, and what they are called.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        letters : array of int
+            That were released.
+        size : int
+            How many letters there are.
+
+        Returns
+        -------
+        counts, names
+        """
         return np.bincount(letters.astype(np.int64), minlength=size), [" · ".join(y) for y in channel.letters()]
 
     def compared(self, design: Design, wanted: list[Distortion]) -> list[Distortion]:
-        """Which measures of distortion a record and its letter decide."""
+        """Which measures of distortion a record and its letter decide.
+
+        Parameters
+        ----------
+        design : Design
+            Whose channel has this form.
+        wanted : list of Distortion
+            Its objective and its limits.
+
+        Returns
+        -------
+        list of Distortion
+        """
         channel = design.channel
         if design.decoder or not channel.by_outcome:
             return []
@@ -174,26 +333,37 @@ class Form(Generic[C]):
         return [m for m in wanted if (set(m.of) <= set(channel.inputs) if small else any_change(m, channel))]
 
     def distorted(self, channel: C, measure: Distortion, inputs: Array, letters: Array) -> Distorted:
-        """The distortion by a measure that `compared` names."""
-        names = list(channel.inputs)
-        told = channel.letters()
-        records = [tuple(x[names.index(c)] for c in measure.of) for x in channel.outcomes()]
-        low, high, unit = distortions(measure, dict(channel.inputs), records, list(channel.output), told)
-        d = np.array(
-            [[_middle(a, b, unit) for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)]
-        )
-        law = np.array(once_each(in_doubles, channel.rows))
-        possible = law > 0
-        d = np.where(possible | np.isfinite(d), d, 0.0)
-        pairs = pairs_of(inputs, letters, d.shape)
-        seen = float((d[pairs > 0] * pairs[pairs > 0]).sum() / len(letters))
-        read = pairs.any(axis=1)
-        reached = d[read][possible[read]]
-        return (law * d).sum(axis=1), (law * d * d).sum(axis=1), seen, float(reached.max() - reached.min())
+        """The distortion by a measure that `compared` names.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        measure : Distortion
+            One of `compared`.
+        inputs, letters : array of int
+            As for `tested`.
+
+        Returns
+        -------
+        Distorted
+        """
+        return distorted_rows(channel, measure, inputs, letters)
 
     # --- the audit of the mechanism itself --------------------------------------------------------------------------
     def refuse_audit(self, channel: C) -> None:
-        """Raise where the mechanism cannot be audited from its channel."""
+        """Raise where the mechanism cannot be audited from its channel.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+
+        Raises
+        ------
+        Unsupported
+            If it is too large to be written out and no closed bounds are known.
+        """
         if not channel.few and not self.by_figures:
             raise Unsupported(
                 f"a recipe of {channel.shape[0]:,} by {channel.shape[1]:,} is too large to be audited",
@@ -208,7 +378,23 @@ class Form(Generic[C]):
         *,
         remarks: tuple[str, ...] = (),
     ) -> "MechanismAudit":
-        """Everything that the channel lets out; with a prior also what depends on one."""
+        """Everything that the channel lets out; with a prior also what depends on one.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        prior : Pmf, optional
+            The law of the inputs.
+        promises : sequence of Guarantee
+            That a design makes.
+        remarks : tuple of str
+            To be said beside the figures.
+
+        Returns
+        -------
+        MechanismAudit
+        """
         if not channel.few:
             return self.audited_unlisted(channel, prior, promises, remarks)
         return _examined(channel, prior, remarks)
@@ -216,17 +402,48 @@ class Form(Generic[C]):
     def audited_unlisted(
         self, channel: C, prior: Pmf | None, promises: Sequence[Guarantee], remarks: tuple[str, ...]
     ) -> "MechanismAudit":
-        """The same where the channel is too large to be listed."""
+        """The same where the channel is too large to be listed.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+        prior, promises, remarks
+            As for `audited`.
+
+        Returns
+        -------
+        MechanismAudit
+        """
         return _examined(channel, prior, remarks)
 
     def figures(self, channel: C) -> Figures:
-        """Upper bounds of what the channel lets out, to be added up with those of others."""
+        """Upper bounds of what the channel lets out, to be added up with those of others.
+
+        Parameters
+        ----------
+        channel : Kernel
+            Of this form.
+
+        Returns
+        -------
+        Figures
+        """
         from dalenius.measures.correlation import eta_tv  # opens solvers that a design need not have
 
         return Figures(dp_epsilon(channel), strong_dp_epsilon(channel), capacity(channel).high, eta_tv(channel))
 
     def for_this_table(self, design: Design) -> Design:
         """The design proved anew for the law that it has now, which is that of another table.
+
+        Parameters
+        ----------
+        design : Design
+            With the law of that table in its problem.
+
+        Returns
+        -------
+        Design
 
         Raises
         ------
@@ -239,7 +456,19 @@ class Form(Generic[C]):
 
     # --- the ledger and the report ----------------------------------------------------------------------------------
     def charged(self, text: str, channel: Mapping[str, Any]) -> Mechanism:
-        """What a ledger charges for a design or a card, given its text and its channel as the file writes it."""
+        """What a ledger charges for a design or a card, given its text and its channel as the file writes it.
+
+        Parameters
+        ----------
+        text : str
+            The document.
+        channel : mapping
+            Its channel, as the file writes it.
+
+        Returns
+        -------
+        Mechanism
+        """
         return Mechanism(text)
 
     def stated(self, figures: Mapping[str, Any], released: Sequence[str], *, public: bool) -> list[str]:
@@ -253,6 +482,10 @@ class Form(Generic[C]):
             The released columns.
         public : bool
             Whether the figures are for public statistics.
+
+        Returns
+        -------
+        list of str
         """
         return []
 
@@ -261,13 +494,3 @@ def _examined(channel: Kernel, prior: Pmf | None, remarks: tuple[str, ...]) -> "
     from dalenius.mechanisms.auditing import examine_mechanism  # opens every measure, which a design need not have
 
     return examine_mechanism(channel, prior, remarks=remarks)
-
-
-def any_change(measure: Distortion, channel: Kernel) -> bool:
-    """Whether a measure only asks if the letter is the record's own, so that no table of it is needed."""
-    plain = measure.distortion == "hamming" and not measure.classes
-    return plain and measure.of == tuple(channel.output) and [*channel.inputs.items()] == [*channel.output.items()]
-
-
-def _middle(low: int | None, high: int | None, unit: int) -> float:
-    return float("inf") if low is None or high is None else (low + high) / (2 * unit)

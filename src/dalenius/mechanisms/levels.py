@@ -14,6 +14,7 @@ from dalenius.core import (
     Distortion,
     Guarantee,
     Guess,
+    Leakage,
     MaximizeInformation,
     MaximizeInformationOfEach,
     MinimizeDistortion,
@@ -21,18 +22,18 @@ from dalenius.core import (
     Problem,
 )
 from dalenius.errors import Infeasible, InputError
+from dalenius.measures.shannon import mutual_information
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.solving import solve
 from dalenius.stopping import asked as asked_to_stop
 from dalenius.stopping import left, over
 
-__all__ = ["Level", "Levels", "best_guesses", "guessed_ends", "levels", "upwards"]
+__all__ = ["Level", "Levels", "best_guesses", "ends", "levels", "upwards"]
 
 POINTS = 9
 WIDEST = 4  # the levels reach from the one of the problem divided by this to as many times of it
 GRAIN = Fraction(1, 10**6)  # levels are multiples of it
 SAME = Fraction(1, 1000)  # of a level: what is nearer to that of the problem is the same
-SHARES = ("total_variation", "contraction")  # promises of at most 1
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ def levels(
         )
     if points < 2:
         raise InputError(f"a curve has at least 2 points, not {points}", do="Ask for at least 2 points.")
-    promise = next((g for g in problem.guarantees if g.level is not None), None)
+    promise = next((guarantee for guarantee in problem.guarantees if guarantee.level is not None), None)
     if promise is None or promise.level is None:
         raise InputError("there is nothing to trade: add a [[guarantee]] with leakage = [...] and at_most_bits")
     own = promise.level
@@ -163,7 +164,10 @@ def levels(
         if done > 3 and over(deadline) and not asked_to_stop():
             break
         at_level = promise.at(level)
-        asked = replace(problem, guarantees=tuple(at_level if g is promise else g for g in problem.guarantees))
+        asked = replace(
+            problem,
+            guarantees=tuple(at_level if guarantee is promise else guarantee for guarantee in problem.guarantees),
+        )
         try:
             design = solve(asked, gap=gap, seconds=left(deadline) / (2 + len(others) - done))
         except Infeasible:
@@ -183,14 +187,13 @@ def levels(
 
 def _spread(problem: Problem, promise: Guarantee, own: Fraction, points: int) -> list[Fraction]:
     """The levels to solve at."""
-    if isinstance(promise, Guess) and promise.gain is None and isinstance(problem.joint, Pmf):
-        blind, unchanged = guessed_ends(problem, promise)
-        unit = Fraction(1) if promise.times is None else blind
+    if isinstance(promise, Guess) and (between := ends(problem, promise)):
+        least, most = between
         # Rounded up: nobody can promise less than what is guessed without the release.
-        return [upwards((blind + (unchanged - blind) * k / (points - 1)) / unit, GRAIN) for k in range(points)]
+        return [upwards(least + (most - least) * k / (points - 1), GRAIN) for k in range(points)]
     ratio = float(WIDEST) ** (2 / (points - 1))
     spread = [upwards(own * Fraction(ratio**k / WIDEST), GRAIN) for k in range(points)]
-    return [level for level in spread if level <= 1 or promise.key not in SHARES]
+    return [level for level in spread if promise.highest is None or level <= promise.highest]
 
 
 def upwards(level: Fraction, grain: Fraction) -> Fraction:
@@ -202,10 +205,29 @@ def upwards(level: Fraction, grain: Fraction) -> Fraction:
     return ceil(level / grain) * grain
 
 
-def guessed_ends(problem: Problem, promise: Guarantee) -> tuple[Fraction, Fraction]:
-    """How often the secret of a promise is guessed without the release, and with columns that leave unchanged."""
+def ends(problem: Problem, promise: Guarantee) -> tuple[Fraction, Fraction] | None:
+    """The least level that a promise can have, and the level at which columns may leave unchanged.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    promise : Guarantee
+        One of its promises.
+
+    Returns
+    -------
+    tuple of two Fraction, or None
+        None for a promise that no statistics of the table give ends to.
+    """
     leaving = [name for name in problem.release or problem.inputs if name not in promise.secret]
-    return best_guesses(problem.pmf, [*leaving, *problem.kept], promise.secret)
+    if type(promise) is Leakage:
+        return Fraction(0), Fraction(mutual_information(problem.pmf, leaving, list(promise.secret)))
+    if isinstance(promise, Guess) and promise.gain is None and isinstance(problem.joint, Pmf):
+        blind, unchanged = best_guesses(problem.pmf, [*leaving, *problem.kept], promise.secret)
+        unit = Fraction(1) if promise.times is None else blind
+        return blind / unit, unchanged / unit
+    return None
 
 
 def best_guesses(pmf: Pmf, released: Sequence[str], secret: Sequence[str]) -> tuple[Fraction, Fraction]:

@@ -20,10 +20,10 @@ from dalenius.core import (
 )
 from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import DaleniusError, Unsupported
+from dalenius.mechanisms.best_so_far import best_held, in_time
 from dalenius.mechanisms.declared import GAP, SECONDS, Mechanism
-from dalenius.mechanisms.holding import best_held, in_time
+from dalenius.mechanisms.leaving_out import ways_out
 from dalenius.mechanisms.registry import mechanisms, takers
-from dalenius.mechanisms.ways import ways_out
 from dalenius.stopping import asked as asked_to_stop
 from dalenius.stopping import keeps, left, limited, over
 
@@ -182,7 +182,7 @@ def refuse_wide(mechanism: Mechanism, problem: Problem) -> None:
     many = prod(len(problem.joint.variables[name]) for name in problem.inputs)
     if many <= MOST_OUTCOMES:
         return
-    secret = next((", ".join(g.secret) for g in problem.guarantees if g.secret), None)
+    secret = next((", ".join(guarantee.secret) for guarantee in problem.guarantees if guarantee.secret), None)
     if any(isinstance(promise, LocalDP) for promise in problem.guarantees):
         other = "say each = true, a matrix for each column"
     elif problem.form is None and secret is not None:
@@ -217,10 +217,10 @@ def _designed(
     mechanism: Mechanism, problem: Problem, gap: float, seconds: float, on_progress: Callable[[str], None] | None
 ) -> Design:
     """The design of one row, with its promises about a person and what it says of real values."""
-    from dalenius.mechanisms.at_once import at_once
     from dalenius.mechanisms.chains.quantiles import with_cells
-    from dalenius.mechanisms.own_values import refuse_inverted
     from dalenius.mechanisms.persons import of_persons
+    from dalenius.mechanisms.value_names import refuse_inverted
+    from dalenius.mechanisms.without_search import at_once
 
     one_row = problem.of_one_row
 

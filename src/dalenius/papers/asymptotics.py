@@ -162,10 +162,10 @@ def self_disclosure_curve(marginal: Sequence[Any], n: Sequence[int], *, window: 
     >>> curve.efficiency_lower.round(4).tolist(), curve.efficiency_upper.round(4).tolist()
     ([0.4195, 0.9334, 0.9987], [0.75, 0.99, 0.9999])
     """
-    p = [v for v in (exact(m, "a probability") for m in marginal) if v]
+    p = [value for value in (exact(m, "a probability") for m in marginal) if value]
     if not p or min(p) < 0 or sum(p) != 1:
         raise InvalidPmf("the marginal of a sample needs probabilities that sum to 1 exactly")
-    one = float(entropy_of([float(v) for v in p]))
+    one = float(entropy_of([float(value) for value in p]))
     if not one:
         raise InputError("the samples are constant: there is nothing to disclose about them")
     whole = np.array([k * one for k in n])

@@ -66,7 +66,7 @@ class Line:
     every: int = 1
 
     def __post_init__(self) -> None:
-        if not self.points or not all(isfinite(v) for point in self.points for v in point):
+        if not self.points or not all(isfinite(value) for point in self.points for value in point):
             raise InputError(f"the curve {self.name!r} has no points, or one that is not finite")
         if not 0 <= self.colour < COLOURS:
             raise InputError(f"there are {COLOURS} colours, not a colour {self.colour}")
@@ -112,7 +112,7 @@ def ticks(low: float, high: float, most: int = 7) -> list[float]:
 
 def _decades(low: float, high: float) -> list[float]:
     every = [m * 10.0**e for e in range(floor(log10(low)), ceil(log10(high)) + 1) for m in (1, 2, 5)]
-    return [v for v in every if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
+    return [value for value in every if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
 
 
 def _number(v: float) -> str:

@@ -15,7 +15,7 @@ from math import inf, nextafter
 
 import numpy as np
 
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.pmf import Pmf
 from dalenius.measures.capacity import Bracket
 from dalenius.measures.correlation import eta_kl

@@ -93,10 +93,10 @@ def _joint(problem: Problem, joint: Pmf) -> dict[str, Any]:
                 "direction": [
                     {
                         "outcome": {n: joint.variables[n][code] for n, code in zip(inputs, codes, strict=True)},
-                        "v": written(v),
+                        "v": written(value),
                     }
-                    for codes, v in zip(places, test.direction, strict=True)
-                    if v
+                    for codes, value in zip(places, test.direction, strict=True)
+                    if value
                 ],
                 "epsilon": written(test.epsilon),
                 "told_bits": mutual_information(after, about, list(test.channel.output)),

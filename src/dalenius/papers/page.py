@@ -76,16 +76,16 @@ def render(paper: str, title: str, exhibits: Sequence[Exhibit]) -> str:
         HTML.
     """
     noted = [
-        (e, row)
-        for e in exhibits
-        for table in e.tables
+        (exhibit, row)
+        for exhibit in exhibits
+        for table in exhibit.tables
         for row in table.rows
         if any(word.startswith("paper") for word in table.head)
     ]
     return _template().render(
         paper=paper,
         title=title,
-        exhibits=[(e, [(name, t) for name, t in _named(e)]) for e in exhibits],
+        exhibits=[(exhibit, [(name, t) for name, t in _named(exhibit)]) for exhibit in exhibits],
         compared=len(noted),
         agreeing=sum(_says(row, "agree") for _, row in noted),
         differing=[(e.title, str(row[0])) for e, row in noted if _says(row, "DIFFERS")],

@@ -17,7 +17,7 @@ from dalenius.core import Channel, Independent, MaximizeInformation, Pmf, Proble
 from dalenius.core.numbers import written
 from dalenius.measures import LatentModel, entropy_bounds, independent, mutual_information_bounds, window_sums
 from dalenius.mechanisms.alike.exchangeable import best_columns, types_disclosure
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.papers import paper000_chains as chains
 from dalenius.papers.curve import Chart, Line
 from dalenius.papers.enclosure import Enclosure, binary_entropy, logarithm
@@ -68,7 +68,7 @@ def example_1() -> Exhibit:
     rows: list[tuple[Cell, ...]] = []
     points = []
     for M, k in ((2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1), (5, 1)):
-        few, many = (tuple(str(v) for v in range(m)) for m in (M, k * M))
+        few, many = (tuple(str(value) for value in range(m)) for m in (M, k * M))
         records = [((a, b, str((int(a) + int(b)) % M)), Fraction(1, k * M * M)) for a, b in product(few, many)]
         joint = Pmf.from_records({"X1": few, "X2": many, "W": few}, records)
         found = Enclosure.proved(disclose(_disclosure(joint, ["X1", "X2"])))
@@ -126,7 +126,7 @@ def _shown(values: Sequence[Any]) -> str:
 
 
 def _same(a: Sequence[Any], b: Sequence[Any]) -> bool:
-    return [Fraction(v) for v in a] == [Fraction(v) for v in b]
+    return [Fraction(value) for value in a] == [Fraction(value) for value in b]
 
 
 def example_2() -> Exhibit:
@@ -141,7 +141,10 @@ def example_2() -> Exhibit:
     P = _incidence(samples.support.tolist())
     margins = [
         sum(
-            (v * Fraction(int(weight), samples.total) for v, weight in zip(row, samples.weights.tolist(), strict=True)),
+            (
+                value * Fraction(int(weight), samples.total)
+                for value, weight in zip(row, samples.weights.tolist(), strict=True)
+            ),
             Fraction(0),
         )
         for row in P
@@ -172,12 +175,14 @@ def example_2() -> Exhibit:
         rows.append((f"(22), letter {k + 1}", _shown(printed_row), _shown(match or ()), "", note))
     weights = sorted(sum((p * entry for p, entry in zip(law, column, strict=True)), Fraction(0)) for column in columns)
     note = (
-        "agrees" if _same(weights, sorted(w for v in PRINTED_EQUATION_21_WEIGHTS if (w := Fraction(v)))) else "DIFFERS"
+        "agrees"
+        if _same(weights, sorted(w for value in PRINTED_EQUATION_21_WEIGHTS if (w := Fraction(value))))
+        else "DIFFERS"
     )
     rows.append(
         (
             "u*, sorted, without zeros",
-            _shown(sorted(w for v in PRINTED_EQUATION_21_WEIGHTS if (w := Fraction(v)))),
+            _shown(sorted(w for value in PRINTED_EQUATION_21_WEIGHTS if (w := Fraction(value)))),
             _shown(weights),
             "",
             note,
@@ -222,7 +227,7 @@ def two_bits() -> Exhibit:
     printed = [a + r * s for a, s in zip(p, n, strict=True)]
     right = [a + (r - least) * s for a, s in zip(p, n, strict=True)]
     entry = (beta - alpha) * (R - r) / (R * (beta - alpha + r))
-    records = [((a, b, str(int(a != b))), v) for (a, b), v in zip(product("01", "01"), p, strict=True)]
+    records = [((a, b, str(int(a != b))), value) for (a, b), value in zip(product("01", "01"), p, strict=True)]
     joint = Pmf.from_records({"X1": BITS, "X2": BITS, "W": BITS}, records)
     found = Enclosure.proved(disclose(_disclosure(joint, ["X1", "X2"])))
     other = [a - (R - r) * s for a, s in zip(p, n, strict=True)]

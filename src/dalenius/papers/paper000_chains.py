@@ -21,7 +21,7 @@ from dalenius.measures import (
     preprocessing_lower_bound_eq67,
     uniformiser,
 )
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.papers.curve import Chart, Line
 from dalenius.papers.enclosure import Enclosure, binary_entropy
 from dalenius.papers.exhibit import Cell, Exhibit, Table, both_ends

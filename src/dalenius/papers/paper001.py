@@ -83,11 +83,11 @@ def example() -> Exhibit:
 def calibrations() -> Exhibit:
     """p*(eps) of (57) and the largest rate lambda(eps) of (83), eps in bits."""
     budgets = [Fraction(k, 20) for k in range(1, 20)]
-    answers = {b: response_probability(b) for b in budgets}
-    rates = {k: {b: exponential_rate(k, b, digits=10) for b in budgets[::3]} for k in (2, 5, 10, 100)}
+    answers = {budget: response_probability(budget) for budget in budgets}
+    rates = {k: {budget: exponential_rate(k, budget, digits=10) for budget in budgets[::3]} for k in (2, 5, 10, 100)}
     first = tuple(
-        (str(b), *both_ends(Enclosure(min(answers[b]), max(answers[b]))), "the larger meets the budget")
-        for b in budgets
+        (str(budget), *both_ends(Enclosure(min(answers[budget]), max(answers[budget]))), "the larger meets the budget")
+        for budget in budgets
     )
     second = tuple(
         (
@@ -115,7 +115,11 @@ def calibrations() -> Exhibit:
             "budget, bits",
             "parameter",
             (
-                Line("p* of randomised response", tuple((float(b), float(answers[b][0])) for b in budgets), 0),
+                Line(
+                    "p* of randomised response",
+                    tuple((float(budget), float(answers[budget][0])) for budget in budgets),
+                    0,
+                ),
                 *(
                     Line(f"rate, {k} values", tuple((float(b), float(v[0])) for b, v in of.items()), c, dashed=True)
                     for c, (k, of) in enumerate(rates.items(), 1)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from dalenius.core import Design, LocalDP, MaximizeInformation, Pmf, Pram, Problem
 from dalenius.measures import information_from_counts
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.mechanisms.local_dp.pram import pram
 from dalenius.papers.curve import Chart, Line
 from dalenius.papers.enclosure import Enclosure
@@ -50,18 +50,18 @@ Floats = npt.NDArray[np.float64]
 def scenarios() -> dict[str, list[Fraction]]:
     """The probabilities of the four scenarios; III is a draw by the paper's recipe."""
     gamma = np.random.default_rng(SEED).gamma(1.0, 0.2, 30)
-    third = [Fraction(max(1, round(v)), 10**6) for v in 10**6 * gamma / gamma.sum()]
+    third = [Fraction(max(1, round(value)), 10**6) for value in 10**6 * gamma / gamma.sum()]
     return {
-        "I": [Fraction(v) for v in PRINTED_I],
-        "II": [v / sum(map(Fraction, PRINTED_II)) for v in map(Fraction, PRINTED_II)],
-        "III": [v / sum(third) for v in third],
+        "I": [Fraction(value) for value in PRINTED_I],
+        "II": [value / sum(map(Fraction, PRINTED_II)) for value in map(Fraction, PRINTED_II)],
+        "III": [value / sum(third) for value in third],
         "IV": [Fraction(1, 20), *[Fraction(19, 20 * 29)] * 29],
     }
 
 
 def _problem(p: Sequence[Fraction], level: str, form: str | None) -> Problem:
     letters = tuple(str(k + 1) for k in range(len(p)))
-    joint = Pmf.from_records({"X": letters}, [((letter,), v) for letter, v in zip(letters, p, strict=True)])
+    joint = Pmf.from_records({"X": letters}, [((letter,), value) for letter, value in zip(letters, p, strict=True)])
     about = MaximizeInformation(("X",))
     promise = (LocalDP(Fraction(level)),)
     if form is None:
@@ -76,16 +76,16 @@ def informed(p: Sequence[Fraction], q: Sequence[float]) -> float:
     0.188722
     """
     S = len(p)
-    weights = [float(v) for v in p]
-    rest = [(1 - v) / (S - 1) for v in q]
+    weights = [float(value) for value in p]
+    rest = [(1 - value) / (S - 1) for value in q]
     moved = sum(weight * b for weight, b in zip(weights, rest, strict=True))
-    out = [moved + weight * (v - b) for weight, v, b in zip(weights, q, rest, strict=True)]
-    logs = [log2(v) for v in out]
+    out = [moved + weight * (value - b) for weight, value, b in zip(weights, q, rest, strict=True)]
+    logs = [log2(value) for value in out]
     own = (
-        weight * ((v * log2(v) if v else 0) + (1 - v) * (log2(b) if b else 0))
-        for weight, v, b in zip(weights, q, rest, strict=True)
+        weight * ((value * log2(value) if value else 0) + (1 - value) * (log2(b) if b else 0))
+        for weight, value, b in zip(weights, q, rest, strict=True)
     )
-    return sum(own) - sum(v * l for v, l in zip(out, logs, strict=True))
+    return sum(own) - sum(value * log for value, log in zip(out, logs, strict=True))
 
 
 def matrices(S: int, level: float, counts: Sequence[int]) -> list[list[float]]:
@@ -137,7 +137,7 @@ def _both(p: Sequence[Fraction], q: Sequence[float]) -> tuple[Floats, Floats]:
     """Unbiased and most likely estimates of p from released counts, one row for each repetition."""
     draw = np.random.default_rng(SEED)
     matrix = _Matrix(np.array(q))
-    weights = np.array([float(v) for v in p])
+    weights = np.array([float(value) for value in p])
     counts = [matrix.pairs(draw.multinomial(RECORDS, weights), draw).sum(axis=0) for _ in range(REPEATS)]
     return matrix.unbiased(np.array(counts)), matrix.most_likely(np.array(counts))
 
@@ -146,7 +146,7 @@ def table(number: int, name: str, p: list[Fraction], told: Progress | None) -> E
     """Table `number` and Figure `number` of one scenario."""
     S = len(p)
     rows: list[tuple[Cell, ...]] = []
-    lines = [Line("p", tuple((k + 1.0, float(v)) for k, v in enumerate(p)), 3, joined=False)]
+    lines = [Line("p", tuple((k + 1.0, float(value)) for k, value in enumerate(p)), 3, joined=False)]
     for k, level in enumerate(LEVELS):
         if told:
             told(f"scenario {name}, alpha = {level}", None, None)
@@ -167,7 +167,7 @@ def table(number: int, name: str, p: list[Fraction], told: Progress | None) -> E
         )
         if level in ("0.5", "2"):
             for how, fit in (("unbiased", fits[2]), ("most likely", fits[3])):
-                points = tuple((x + 1.0, max(0.0, float(v))) for x, v in enumerate(fit.mean(axis=0)))
+                points = tuple((x + 1.0, max(0.0, float(value))) for x, value in enumerate(fit.mean(axis=0)))
                 lines.append(Line(f"{how}, alpha = {level}", points, int(level == "2"), dashed=how == "most likely"))
     head = ("alpha", "paper: number of v_a/v_-a/v_min/v_max", "paper: bits at best", "ours", "bound")
     errors = tuple(f"{how} error, {whose}" for whose in ("paper's", "ours") for how in ("unbiased", "most likely"))
@@ -190,7 +190,7 @@ def table(number: int, name: str, p: list[Fraction], told: Progress | None) -> E
 
 def _q(design: Design) -> list[float]:
     assert isinstance(design.channel, Pram)
-    return [float(v) for v in design.channel.q]
+    return [float(value) for value in design.channel.q]
 
 
 def sex() -> list[Exhibit]:
@@ -198,7 +198,7 @@ def sex() -> list[Exhibit]:
     n = np.array(SEX)
     level = "0.05"
     draw = np.random.default_rng(SEED)
-    p = [Fraction(v, sum(SEX)) for v in SEX]
+    p = [Fraction(value, sum(SEX)) for value in SEX]
     found = Enclosure.proved(pram(_problem(p, level, "pram")))
     rows: list[tuple[Cell, ...]] = []
     points: list[tuple[float, float]] = []
@@ -207,7 +207,7 @@ def sex() -> list[Exhibit]:
         matrix = _Matrix(np.full(2, float(text)))
         counts = np.array([matrix.pairs(n, draw).sum(axis=0) for _ in range(REPEATS)])
         fits = [fit[:, 0] for fit in (matrix.unbiased(counts), matrix.most_likely(counts))]
-        points += [(q, float(v)) for v in fits[1]]
+        points += [(q, float(value)) for value in fits[1]]
         realised = abs(np.log(q / (1 - q)))
         note = "breaks the promise (E11)" if realised > float(level) else ""
         seen = [f"{figure:.4f}" for fit in fits for figure in (fit.mean(), fit.std())]

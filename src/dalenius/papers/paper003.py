@@ -134,7 +134,7 @@ def completions() -> dict[str, tuple[Fraction, ...]]:
     """
     p = tuple(map(Fraction, PRINTED_LAW))
     return {
-        "divided by 0.8": tuple(v / (1 - SHORT) for v in p),
+        "divided by 0.8": tuple(value / (1 - SHORT) for value in p),
         "with a letter of 0.2": tuple(sorted((*p, SHORT), reverse=True)),
         "first letter 0.45": (p[0] + SHORT, *p[1:]),
     }
@@ -142,7 +142,7 @@ def completions() -> dict[str, tuple[Fraction, ...]]:
 
 def _column(p: Sequence[Fraction]) -> Pmf:
     letters = tuple(str(k + 1) for k in range(len(p)))
-    return Pmf.from_records({"X": letters}, [((letter,), v) for letter, v in zip(letters, p, strict=True)])
+    return Pmf.from_records({"X": letters}, [((letter,), value) for letter, value in zip(letters, p, strict=True)])
 
 
 def _closed(joint: Pmf, most: Fraction) -> Design:
@@ -158,16 +158,16 @@ def _output_law(design: Design) -> list[Fraction]:
 
 def _blind(most: Fraction) -> float:
     """(16)-(18) applied to the printed numbers as they stand, which do not sum to one."""
-    p = [float(v) for v in PRINTED_LAW]
+    p = [float(value) for value in PRINTED_LAW]
     low = 0.0
     high = float(max(PRINTED_LAW))
     for _ in range(200):
         level = (low + high) / 2
-        reached = sum(v for v in p if v <= level) + level * (sum(v > level for v in p) - 1)
+        reached = sum(value for value in p if value <= level) + level * (sum(value > level for value in p) - 1)
         low, high = (level, high) if reached < float(most) else (low, level)
     level, d = low, float(most)
-    told = -(1 - d) * log2(1 - d) - (sum(v > level for v in p) - 1) * level * log2(level)
-    return told - sum(v * log2(v) for v in p if v <= level)
+    told = -(1 - d) * log2(1 - d) - (sum(value > level for value in p) - 1) * level * log2(level)
+    return told - sum(value * log2(value) for value in p if value <= level)
 
 
 def figure_4() -> Exhibit:
@@ -178,12 +178,14 @@ def figure_4() -> Exhibit:
     for colour, (name, p) in enumerate(completions().items()):
         joint = _column(p)
         prior = Enclosure(*entropy_bounds(joint, ["X"]))
-        laws.append((name, "0", *(Figure(v, "down") for v in p), *("",) * (9 - len(p)), "the source itself"))
+        laws.append((name, "0", *(Figure(value, "down") for value in p), *("",) * (9 - len(p)), "the source itself"))
         for d in map(Fraction, PRINTED_DISTORTIONS):
             design = _closed(joint, d)
             q = _output_law(design)
             peak = "more peaked than the source" if max(q) > max(p) else "NOT more peaked"
-            laws.append((name, written(d), *(Figure(v, "down") for v in q), *("",) * (9 - len(q)), f"S12: {peak}"))
+            laws.append(
+                (name, written(d), *(Figure(value, "down") for value in q), *("",) * (9 - len(q)), f"S12: {peak}")
+            )
             gamma = prior - _least(design)
             level = Fraction(str(design.certificate.proof["level"]))
             slope = log2(Fraction(str(design.certificate.proof["slope"])))

@@ -251,7 +251,7 @@ def example_5() -> Exhibit:
         printed = 2 * log(2 / delta) / eps**2
         reached = gaussian_delta(eps, sqrt(printed))
         least = gaussian_sigma(eps, delta) ** 2
-        leaks = [log1p(variance / v) / 2 / log(2) for v in (printed, least)]
+        leaks = [log1p(variance / value) / 2 / log(2) for value in (printed, least)]
         shrunk = max(0.0, log2(variance / least) / 2)
         note = "the promise is broken (E14)" if reached > delta else "more noise than needed (E14)"
         figures = (f"{printed:.9f}", f"{reached:.4g}", f"{least:.9f}", f"{leaks[0]:.9f}", f"{leaks[1]:.9f}")
@@ -291,7 +291,7 @@ def failing() -> Exhibit:
     for name, law in (("uniform, as claimed best", (1, 1, 1)), ("(7, 6, 7)/20", (7, 6, 7))):
         outputs = tuple(str(k) for k in range(5))
         zero = Fraction(0)
-        noise = [Fraction(v, sum(law)) for v in law]
+        noise = [Fraction(value, sum(law)) for value in law]
         channel = Channel(
             {"X": ("-1", "0", "1")},
             {"Y": outputs},

@@ -222,7 +222,7 @@ def _priced(atoms: _Atoms, z: _Floats, mu: float, known: _Floats, tol: float) ->
     edges = list(combinations(range(size), 2))
     gain, leak = atoms.terms(known)
     best = max(0.0, float((gain - mu * leak - known @ z).max(initial=0.0)))
-    ceiling, found = 0.0, [(0.0, v) for v in known[:0]]
+    ceiling, found = 0.0, [(0.0, value) for value in known[:0]]
     for _ in range(LEVELS):
         slope = _response(atoms, z, mu, cells)[1]
         corners = np.log2(cells / atoms.prior, out=np.zeros_like(cells), where=cells > 0) + slope[:, None, :]

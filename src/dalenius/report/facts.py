@@ -22,11 +22,12 @@ from dalenius.core import (
     Samples,
     TableSource,
 )
+from dalenius.core.forms import WITHHELD
 from dalenius.core.guarantee import Names
 from dalenius.core.numbers import down, exact, up
 from dalenius.core.pmf import Alphabets
 from dalenius.core.problem_file import Promised, promised_in
-from dalenius.core.source import Source
+from dalenius.core.source import Source, in_groups
 from dalenius.errors import InputError
 from dalenius.wording import Shape, joined, once, shown
 
@@ -143,6 +144,8 @@ class Facts:
     source: Source | None = None
     order: str = "shuffle"
     from_table: bool = False  # whether lists of values were taken from the table itself
+    grouped: Names = ()  # protected columns whose values were put into groups
+    withheld: bool = False  # whether no card shows the recipe, because it would show the table
     remarks: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     title: str | None = None
@@ -182,6 +185,7 @@ class Facts:
             inputs=channel.named_inputs,
             output=channel.output,
             form=channel.form,
+            withheld=channel.shows_the_table,
             promises=tuple(
                 Promise(guarantee, figures, channel.samples)
                 for guarantee, figures in zip(problem.guarantees, proved, strict=True)
@@ -239,6 +243,7 @@ class Facts:
             inputs=inputs,
             output=_letters(channel.get("output", {})),
             form=channel.get("form"),
+            withheld=channel.get("form") == WITHHELD,
             shape=Shape(
                 strata=strata,
                 kept=tuple(name for name in kept if name not in strata),
@@ -270,6 +275,7 @@ class Facts:
             max_rows=card.get("max_rows"),
             prior="public" if card.get("designed_on") == "a public distribution" else "",
             order=card.get("order", "shuffle"),
+            grouped=tuple(card.get("grouped_secrets", ())),
             remarks=tuple(card.get("remarks", ())),
             versions=card.get("versions", {}),
             title=card.get("title"),
@@ -342,6 +348,7 @@ def _asked(problem: Problem, released: Names) -> dict[str, Any]:
         "origin": "table" if source else "pmf",
         "source": problem.source,
         "order": problem.order,
+        "grouped": in_groups(problem.columns, problem.guarantees),
         "from_table": any(column.from_table for column in problem.columns.values()),
         "title": source.title if source else None,
         "owner": source.owner if source else None,

@@ -118,7 +118,11 @@ def status(facts: Facts, audit: Audit | None, lost: Losses | None) -> list[Statu
         else:
             found.append(Status(True, "Released table tested", f"{many(len(audit.findings), 'test')}, none failed"))
     if lost is not None and lost.short:
-        groups = "One group is mostly lost" if len(lost.short) == 1 else f"{len(lost.short)} groups are mostly lost"
+        one = len(lost.short) == 1
+        groups = (
+            "One group lost over a quarter" if one else f"{len(lost.short)} groups lost over a quarter of their rows"
+        )
+        groups += " of its rows" if one else ""
         found.append(
             Status(False, groups, lost.short[0] if len(lost.short) == 1 else f"{lost.short[0]}, and others", "lose")
         )

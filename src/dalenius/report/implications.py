@@ -43,14 +43,14 @@ def lattice(promises: Sequence[Promise]) -> Lattice | None:
     (('leakage on average',), (), 'differential privacy: a rare row may exclude an answer')
     """
     # A level with a delta bounds no ratio, and so none of what follows from one.
-    promises = [promise for promise in promises if promise.kind in ASKED and not getattr(promise.guarantee, "delta", 0)]
+    promises = [promise for promise in promises if promise.kind in ASKED and not promise.guarantee.delta]
     asked = tuple(dict.fromkeys(ASKED[promise.kind] for promise in promises))
     if not asked:
         return None
     held = {m for promise in promises for m in _held(promise)} - set(asked)
     secrets = once(promise.about for promise in promises if promise.secret)
     scope = f"What follows from a promise about {joined(secrets)} holds for it alone, {UNDER}." if secrets else ""
-    given = once(name for promise in promises for name in getattr(promise.guarantee, "given", ()))
+    given = once(name for promise in promises for name in promise.guarantee.given)
     scope = f"{scope} {AMONG.format(joined(given))}".strip() if given else scope
     states = {m: "asked" if m in asked else "implied" if m in held else "not implied" for m in METRICS}
     of_secrets = all(promise.secret for promise in promises)

@@ -73,6 +73,18 @@ def _others(facts: Facts) -> Limit | None:
     )
 
 
+def _within(facts: Facts) -> Limit | None:
+    """That a secret is protected as the groups that its values were put into."""
+    if not facts.grouped:
+        return None
+    verb, whose = ("is", "its") if len(facts.grouped) == 1 else ("are", "their")
+    return Limit(
+        "Values within a group",
+        f"{joined(facts.grouped)} {verb} protected in {whose} groups. Which value within a group a row has is not "
+        "protected.",
+    )
+
+
 def _outside(facts: Facts) -> list[Limit]:
     free = [_prior_free(promise) for promise in facts.promises]
     if free and all(free):
@@ -133,6 +145,12 @@ def _statistics(facts: Facts) -> Limit | None:
 def _files(facts: Facts) -> Limit | None:
     if facts.prior:
         return None
+    if facts.public and facts.withheld:  # what the card says of the table are figures
+        return Limit(
+            "The figures",
+            "The recipe is not published. The figures were computed from the original rows, so they reveal something "
+            "about how often answers and combinations occur.",
+        )
     if facts.public:
         return Limit(
             "The recipe",
@@ -158,7 +176,7 @@ def _chosen(facts: Facts) -> Limit | None:
 
 
 def _given(facts: Facts) -> Limit | None:
-    given = [name for promise in facts.promises for name in getattr(promise.guarantee, "given", ())]
+    given = [name for promise in facts.promises for name in promise.guarantee.given]
     if not given:
         return None
     verb, them = ("leaves as it is and is", "it") if len(given) == 1 else ("leave as they are and are", "them")
@@ -194,6 +212,7 @@ def limits(facts: Facts) -> list[Limit]:
     found = [
         _unit(facts),
         _given(facts),
+        _within(facts),
         _together(facts),
         _others(facts),
         *_outside(facts),

@@ -1,10 +1,10 @@
-"""What analysts lose: rows of each value before and after, and the groups that are mostly gone."""
+"""What analysts lose: rows of each value before and after, and the groups that lost over a quarter of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dalenius.core.digits import figure, many, one_in
+from dalenius.core.digits import many, one_in
 from dalenius.evidence import Audit
 from dalenius.evidence.before_after import BeforeAfter, ValueCount
 from dalenius.report.facts import Change, shown
@@ -13,7 +13,6 @@ from dalenius.report.tiles import combination
 __all__ = ["ColumnTable", "Losses", "Value", "losses", "losses_of_card"]
 
 MOST_VALUES = 12  # of a column that are shown; more are counted
-SEEN_CHANGE = 0.01
 MOST_COLUMNS = 12
 MOST_PAIRS = 12
 
@@ -80,10 +79,10 @@ def losses(audit: Audit | None, counts: BeforeAfter | None, tried: Sequence[str]
     moved = [entry for entry in audit.transitions if "changed" in entry] if audit else []
     if counts is None and not moved:
         return None
-    gone = sorted((v for v in counts.single if v.lost), key=lambda v: v.after - v.before) if counts else []
+    gone = sorted((value for value in counts.single if value.lost), key=lambda v: v.after - v.before) if counts else []
     return Losses(
         lead=_lead(moved),
-        lost=tuple(_lost(v) for v in gone),
+        lost=tuple(_lost(value) for value in gone),
         short=tuple(f"{shown(v.columns[0])} {shown(v.values[0])}" for v in gone),
         vanished=_vanished(moved, counts),
         ways=tuple(f"{way[:1].upper()}{way[1:]}." for way in tried),
@@ -178,7 +177,7 @@ def _pairs(counts: BeforeAfter) -> list[str]:
     flagged = sorted((v for v in counts.pairs if v.flagged), key=lambda v: -abs(v.after - v.before))
     return [
         f"{combination([f'{column} {v}' for column, v in zip(pair.columns, pair.values, strict=True)])}: "
-        f"{pair.before:,} → {pair.after:,} rows"
+        f"{pair.before:,} → {many(pair.after, 'row')}"
         for pair in flagged[:MOST_PAIRS]
     ]
 
@@ -192,7 +191,7 @@ def _grade(change: float) -> str:
 def _percent(change: int | None) -> str:
     if change is None:
         return "new"
-    return f"{'+' if change > 0 else '−'}{abs(change)} %" if change else "< 1 %"
+    return f"{'+' if change > 0 else '−'}{abs(change):,} %" if change else "< 1 %"
 
 
 def _change(value: ValueCount) -> tuple[str, str]:
@@ -200,10 +199,8 @@ def _change(value: ValueCount) -> tuple[str, str]:
         return "same", ""
     if not value.before:
         return "new", "warn"
-    share = (value.after - value.before) / value.before
-    if abs(share) < SEEN_CHANGE:
-        return "< 1 %", ""
-    return f"{'+' if share > 0 else '−'}{figure(100 * abs(share), 'nearest', 2)} %", _grade(share)
+    # The card knows whole per cent alone, and both pages are to say the same.
+    return _percent(value.per_cent), _grade((value.after - value.before) / value.before)
 
 
 def _columns(counts: BeforeAfter, moved: Sequence[dict[str, Any]]) -> list[ColumnTable]:

@@ -113,7 +113,8 @@ def _deny(guarantee: LocalDP, _: Promise, facts: Facts) -> str:
     # P(A | x) <= e^epsilon P(A | x') + delta for every set A: the ratio of a single entry has no limit then.
     other += f", plus a chance of {chance(delta)}" if delta else ""
     times = factor(guarantee.epsilon)
-    return f"Whatever an attacker knows, no {what} more than {times} times as likely for one person as {other}."
+    who = "person" if rows == 1 or facts.unit == "row" else shown(facts.unit)
+    return f"Whatever an attacker knows, no {what} more than {times} times as likely for one {who} as {other}."
 
 
 def _noisy(facts: Facts) -> bool:

@@ -16,7 +16,6 @@ from markupsafe import Markup
 
 from dalenius.core import Design, Kernel, Margins, Samples, channel_of
 from dalenius.core.digits import percent
-from dalenius.core.forms import WITHHELD
 from dalenius.core.multinomial import type_law
 from dalenius.core.numbers import down, up
 from dalenius.evidence import Audit, Beliefs
@@ -147,7 +146,7 @@ def public_statement(
     """
     facts = Facts.of_card(card)
     lost = losses_of_card(facts.changes)
-    matrices = [] if facts.form == WITHHELD else _matrices(channel or channel_of(card["channel"]))
+    matrices = [] if facts.withheld else _matrices(channel or channel_of(card["channel"]))
     return _page(
         facts,
         header=header(facts, None, made),
@@ -197,6 +196,8 @@ def _page(
         notes=[_sentence(shown(remark)) for remark in facts.remarks if not words.special(remark)],
         remarks=[_sentence(shown(remark)) for remark in facts.remarks if words.special(remark)],
         use=_use(facts),
+        unshown=_unshown(facts),
+        uncounted=_uncounted(facts, lost),
         leaving=facts.leaving,
         released=joined(facts.released),
         protected=joined(list(dict.fromkeys(n for promise in facts.promises for n in promise.secret))),
@@ -307,17 +308,42 @@ def _titled(released: Sequence[str]) -> str:
     return joined(released) if len(released) <= TITLED else f"{len(released)} columns"
 
 
+def _unshown(facts: Facts) -> str:
+    """Why no picture of the recipe is there, and who holds the recipe."""
+    if facts.public and facts.withheld:
+        return "The recipe would show the table, so that neither this page nor card.json holds it. The owner does."
+    place = "card.json" if facts.public else "design.json"
+    return f"The recipe is a rule and not a list of combinations, so that no picture of it is shown. {place} holds it."
+
+
+def _uncounted(facts: Facts, lost: Losses | None) -> str:
+    """That groups which lost rows are not to be counted, and what is left to do where the recipe can be inverted."""
+    group = "this group" if lost is not None and len(lost.lost) == 1 else "these groups"
+    if facts.withheld or not set(facts.output) <= set(facts.inputs):
+        return f"Do not count or study {group} with the released table."
+    return f"Do not count {group} in the released table as it is: dalenius estimate says what can be recovered."
+
+
 def _use(facts: Facts) -> str:
     """What the released table can be used for, from its card."""
-    if facts.form == WITHHELD:
+    estimates = "So do estimate.py and estimate.R, where they lie beside the card."
+    if facts.shape.keeps_shares:
+        right = (
+            "Every combination keeps its number of rows, on average. So shares that are counted in the released table "
+            "are right, up to chance."
+        )
+        if facts.withheld:
+            return right
+        return f"{right} dalenius estimate card.json released.csv adds intervals. {estimates}"
+    if facts.withheld:
         return (
-            "The card does not show how rows were changed. Where every combination keeps its number of rows, count in "
-            "the released table as it is."
+            "The released shares are not those of the original table, and the card does not show how rows were "
+            "changed. So nobody can correct for it: do not read shares of the original table off the released one."
         )
     if set(facts.output) <= set(facts.inputs):
         return (
             "Do not count as if nothing had been changed. dalenius estimate card.json released.csv computes the shares "
-            "of the original table, with intervals. So do estimate.py and estimate.R, where they lie beside the card."
+            f"of the original table, with intervals. {estimates}"
         )
     return "dalenius estimate card.json released.csv says what the released values reveal about the original table."
 

@@ -41,7 +41,17 @@ class Coins:
         self._left = 0
 
     def bits(self, count: int) -> int:
-        """A whole number of so many fair bits."""
+        """A whole number of so many fair bits.
+
+        Parameters
+        ----------
+        count : int
+            How many.
+
+        Returns
+        -------
+        int
+        """
         while self._left < count:
             self._bits = self._bits << _WORD | self._stream.word(self._row, self._next)
             self._left += _WORD
@@ -52,7 +62,17 @@ class Coins:
         return found
 
     def below(self, bound: int) -> int:
-        """A whole number from 0 to bound - 1, all alike: bits are drawn again until they fit."""
+        """A whole number from 0 to bound - 1, all alike: bits are drawn again until they fit.
+
+        Parameters
+        ----------
+        bound : int
+            Positive.
+
+        Returns
+        -------
+        int
+        """
         if bound < 1:
             raise InputError(f"there is no whole number below {bound} and from 0 on")
         size = (bound - 1).bit_length()
@@ -62,11 +82,31 @@ class Coins:
         return found
 
     def heads(self, probability: Fraction) -> bool:
-        """Heads with this probability."""
+        """Heads with this probability.
+
+        Parameters
+        ----------
+        probability : Fraction
+            Exact.
+
+        Returns
+        -------
+        bool
+        """
         return self.below(probability.denominator) < probability.numerator
 
     def heads_of_exp(self, x: Fraction) -> bool:
-        """Heads with probability e^-x, for x >= 0."""
+        """Heads with probability e^-x, for x >= 0.
+
+        Parameters
+        ----------
+        x : Fraction
+            Exact.
+
+        Returns
+        -------
+        bool
+        """
         while x > 1:  # e^-x = e^-1 e^-(x - 1)
             if not self._heads_of_small(Fraction(1)):
                 return False
@@ -100,7 +140,8 @@ def discrete_laplace(scale: Fraction, coins: Coins) -> int:
     """
     if scale <= 0:
         raise InputError("the scale of noise is above 0")
-    top, bottom = scale.numerator, scale.denominator
+    top = scale.numerator
+    bottom = scale.denominator
     while True:
         fine = coins.below(top)
         if not coins.heads_of_exp(Fraction(fine, top)):

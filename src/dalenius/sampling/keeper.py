@@ -43,7 +43,22 @@ class Keeper:
         self._open = np.array([found[v][1] > 0 for v in q])
 
     def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
-        """The letters of the rows start, start + 1, ... whose inputs are `codes`."""
+        """The letters of the rows start, start + 1, ... whose inputs are `codes`.
+
+        Parameters
+        ----------
+        codes : Integers
+            (rows,): the input of each row.
+        stream : Words
+            Where words come from.
+        start : int
+            The first row.
+
+        Returns
+        -------
+        Letters
+            (rows,).
+        """
         codes = checked_codes(codes, self.inputs, start)
         letters = codes.astype(self.dtype)
         others = np.uint64(self.inputs - 1)
@@ -69,7 +84,21 @@ class Keeper:
         return letters
 
     def draw_one(self, code: int, stream: Words, row: int) -> int:
-        """The letter of one row in integers alone: the definition that `draw` must match."""
+        """The letter of one row in integers alone: the definition that `draw` must match.
+
+        Parameters
+        ----------
+        code : int
+            The input of the row.
+        stream : Words
+            Where words come from.
+        row : int
+            Which.
+
+        Returns
+        -------
+        int
+        """
         if not 0 <= code < self.inputs:
             raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
         if is_kept(self._q[code], stream, row):

@@ -67,6 +67,15 @@ class Key:
     def unsafe(cls, seed: int) -> Self:
         """FOR TESTS ONLY: everybody can compute this key, so a release made with it hides NOTHING.
 
+        Parameters
+        ----------
+        seed : int
+            Any whole number.
+
+        Returns
+        -------
+        Self
+
         >>> Key.unsafe(7) == Key.unsafe(7)
         True
         """
@@ -74,7 +83,17 @@ class Key:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Self:
-        """The key in a file of 64 hexadecimal digits that only its owner may read."""
+        """The key in a file of 64 hexadecimal digits that only its owner may read.
+
+        Parameters
+        ----------
+        path : str | os.PathLike[str]
+            Of the file.
+
+        Returns
+        -------
+        Self
+        """
         try:
             with Path(path).open("rb") as file:
                 # Mode and content of the same open file: it cannot be exchanged between the two looks.
@@ -96,7 +115,17 @@ class Key:
 
     @classmethod
     def write_new(cls, path: str | os.PathLike[str]) -> Self:
-        """A fresh key, written to a new file of mode 0600; an existing file is never overwritten."""
+        """A fresh key, written to a new file of mode 0600; an existing file is never overwritten.
+
+        Parameters
+        ----------
+        path : str | os.PathLike[str]
+            Of the file that is made.
+
+        Returns
+        -------
+        Self
+        """
         secret = os.urandom(_BYTES)
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -152,9 +181,11 @@ class Key:
 def _encoded(part: bytes | str) -> bytes:
     if isinstance(part, str):
         # surrogatepass: file names that are not UTF-8 stay distinct too.
-        tag, content = b"t", part.encode("utf-8", "surrogatepass")
+        tag = b"t"
+        content = part.encode("utf-8", "surrogatepass")
     elif isinstance(part, bytes):
-        tag, content = b"b", part
+        tag = b"b"
+        content = part
     else:
         raise InputError(f"a subkey derives from bytes and text, not from {type(part).__name__}")
     return tag + len(content).to_bytes(8, "big") + content

@@ -98,7 +98,22 @@ def permutation(stream: Words, n: int) -> npt.NDArray[np.int64]:
 
 
 def rows_in_order(stream: Words, rows: int, workspace: Workspace) -> Iterator[npt.NDArray[np.int64]]:
-    """The permutation in pieces, so that it need not be held."""
+    """The permutation in pieces, so that it need not be held.
+
+    Parameters
+    ----------
+    stream : Words
+        Where words come from.
+    rows : int
+        How many.
+    workspace : Workspace
+        For pieces that do not fit in memory.
+
+    Yields
+    ------
+    ndarray of int64
+        Some rows more, in the order of the permutation.
+    """
     for (piece,) in _buckets(stream, rows, lambda a, b: [np.arange(a, b)], [np.dtype(np.int64)], workspace):
         yield piece
 
@@ -138,6 +153,18 @@ def sorted_places(words: npt.NDArray[np.uint64], shared: int = 0) -> npt.NDArray
 
     Sorting numbers is several times as fast as sorting places. So the place goes into the last bits of each word, in
     exchange for the leading ones; words that differ in nothing but those last bits are put in order afterwards.
+
+    Parameters
+    ----------
+    words : ndarray of uint64
+        In any order.
+    shared : int
+        How many leading bits they have in common.
+
+    Returns
+    -------
+    ndarray of int64
+        Places, by rising words.
 
     >>> sorted_places(np.array([5, 2, 9], dtype=np.uint64))
     array([1, 0, 2])

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core.kernel import once_each
+from dalenius.core.conditional_law import once_each
 from dalenius.errors import InputError
 from dalenius.sampling.sampler import Integers, Letters, Sampler, checked_codes
 from dalenius.sampling.stream import Words
@@ -57,7 +57,22 @@ class Resampler:
         self._open = np.array([rest > 0 for _, rest in found])
 
     def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
-        """The letters of the rows start, start + 1, ... whose inputs are `codes`."""
+        """The letters of the rows start, start + 1, ... whose inputs are `codes`.
+
+        Parameters
+        ----------
+        codes : Integers
+            (rows,): the input of each row.
+        stream : Words
+            Where words come from.
+        start : int
+            The first row.
+
+        Returns
+        -------
+        Letters
+            (rows,).
+        """
         codes = checked_codes(codes, self.inputs, start)
         letters = self._fresh.draw(np.zeros(codes.size, dtype=np.int8), _Odd(stream), start)
         for begin in range(0, codes.size, _CHUNK):
@@ -72,14 +87,42 @@ class Resampler:
         return letters
 
     def draw_one(self, code: int, stream: Words, row: int) -> int:
-        """The letter of one row in integers alone: the definition that `draw` must match."""
+        """The letter of one row in integers alone: the definition that `draw` must match.
+
+        Parameters
+        ----------
+        code : int
+            The input of the row.
+        stream : Words
+            Where words come from.
+        row : int
+            Which.
+
+        Returns
+        -------
+        int
+        """
         if not 0 <= code < self.inputs:
             raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
         return code if is_kept(self._keep[code], stream, row) else self._fresh.draw_one(0, _Odd(stream), row)
 
 
 def is_kept(probability: Fraction, stream: Words, row: int) -> bool:
-    """U < probability, by integers alone: after k of the even words U lies in [v, v + 1) / 2^(64 k)."""
+    """U < probability, by integers alone: after k of the even words U lies in [v, v + 1) / 2^(64 k).
+
+    Parameters
+    ----------
+    probability : Fraction
+        Exact.
+    stream : Words
+        Where words come from.
+    row : int
+        Which.
+
+    Returns
+    -------
+    bool
+    """
     top, one = probability.as_integer_ratio()
     value = bits = index = 0
     while True:

@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core.kernel import in_units
+from dalenius.core.conditional_law import in_units
 from dalenius.errors import InputError, InvalidChannel
 from dalenius.sampling.stream import Words, fill, words_of
 
@@ -125,6 +125,20 @@ class Sampler:
     def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
         """The letters of the rows start, start + 1, ... whose inputs are `codes`.
 
+        Parameters
+        ----------
+        codes : Integers
+            (rows,): the input of each row.
+        stream : Words
+            Where words come from.
+        start : int
+            The first row.
+
+        Returns
+        -------
+        Letters
+            (rows,).
+
         >>> from dalenius.sampling.stream import Stream
         >>> Sampler([[0, 1], [1, 0]]).draw(np.array([0, 1, 1]), Stream(bytes(32)))
         array([1, 0, 0], dtype=uint8)
@@ -139,7 +153,8 @@ class Sampler:
         undecided = [np.empty(0, dtype=np.intp)]
         for begin in range(0, codes.size, _CHUNK):
             chunk = letters[begin : begin + _CHUNK]
-            cells, inputs = cells[: chunk.size], inputs[: chunk.size]
+            cells = cells[: chunk.size]
+            inputs = inputs[: chunk.size]
             fill(stream, start + begin, cells)
             cells >>= self._cell.type(8 * self._cell.itemsize - self._bits)
             inputs[:] = codes[begin : begin + _CHUNK]
@@ -169,6 +184,19 @@ class Sampler:
 
     def draw_one(self, code: int, stream: Words, row: int) -> int:
         """The letter of one row in integers alone: the definition that `draw` must match, and its last resort.
+
+        Parameters
+        ----------
+        code : int
+            The input of the row.
+        stream : Words
+            Where words come from.
+        row : int
+            Which.
+
+        Returns
+        -------
+        int
 
         >>> from dalenius.sampling.stream import Stream
         >>> Sampler([[Fraction(1, 3), Fraction(2, 3)]]).draw_one(0, Stream(bytes(32)), 0)
@@ -201,6 +229,20 @@ def _thresholds(row: Sequence[Fraction | int], code: int, many: int) -> tuple[li
 def passed_tops(tops: npt.NDArray[np.uint64], words: npt.NDArray[np.uint64], begin: Rows, end: Rows) -> Rows:
     """For each word the first place from `begin` up to `end` whose top is above it, by bisection.
 
+    Parameters
+    ----------
+    tops : ndarray of uint64
+        Rising from `begin` to `end` of each word.
+    words : ndarray of uint64
+        (words,).
+    begin, end : ndarray of int
+        (words,): places in `tops`.
+
+    Returns
+    -------
+    ndarray of int
+        (words,).
+
     >>> tops, words = np.array([2, 5, 9, 0], dtype=np.uint64), np.array([1, 5, 9], dtype=np.uint64)
     >>> passed_tops(tops, words, np.zeros(3, dtype=np.int64), np.full(3, 3)).tolist()
     [0, 2, 3]
@@ -219,6 +261,21 @@ def decided(weighted: Iterable[tuple[int, int]], total: int, stream: Words, row:
     """The letter of one row, of pairs (letter, weight) whose weights sum to `total`: the definition of every draw.
 
     After k words U lies in [v, v + 1) / 2^(64 k): a letter is decided once no threshold cuts that interval.
+
+    Parameters
+    ----------
+    weighted : Iterable[tuple[int, int]]
+        Letters and their weights, in order.
+    total : int
+        The sum of the weights.
+    stream : Words
+        Where words come from.
+    row : int
+        Which.
+
+    Returns
+    -------
+    int
     """
     letters = list(weighted)
     value = bits = index = 0
@@ -236,7 +293,21 @@ def decided(weighted: Iterable[tuple[int, int]], total: int, stream: Words, row:
 
 
 def checked_codes(codes: Integers, inputs: int, start: int = 0) -> Integers:
-    """Codes of the rows start, start + 1, ... as one column of integers, each of them an input."""
+    """Codes of the rows start, start + 1, ... as one column of integers, each of them an input.
+
+    Parameters
+    ----------
+    codes : Integers
+        Of the rows.
+    inputs : int
+        How many inputs there are.
+    start : int
+        The first row, for the message.
+
+    Returns
+    -------
+    Integers
+    """
     codes = np.asarray(codes)
     if codes.ndim != 1 or codes.dtype.kind not in "iu":
         raise InputError(f"codes are one column of integers, not {codes.dtype} of shape {codes.shape}")

@@ -63,7 +63,22 @@ class SparseSampler:
         self._first = np.array(first, dtype=np.int64)
 
     def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
-        """The letters of the rows start, start + 1, ... whose inputs are `codes`."""
+        """The letters of the rows start, start + 1, ... whose inputs are `codes`.
+
+        Parameters
+        ----------
+        codes : Integers
+            (rows,): the input of each row.
+        stream : Words
+            Where words come from.
+        start : int
+            The first row.
+
+        Returns
+        -------
+        Letters
+            (rows,).
+        """
         read = np.asarray(checked_codes(codes, len(self.lines), start), dtype=np.int64)
         letters = np.empty(read.size, dtype=self.dtype)
         for begin in range(0, read.size, _CHUNK):
@@ -81,6 +96,20 @@ class SparseSampler:
         return letters
 
     def draw_one(self, code: int, stream: Words, row: int) -> int:
-        """The letter of one row in integers alone: the definition that `draw` must match, and its last resort."""
+        """The letter of one row in integers alone: the definition that `draw` must match, and its last resort.
+
+        Parameters
+        ----------
+        code : int
+            The input of the row.
+        stream : Words
+            Where words come from.
+        row : int
+            Which.
+
+        Returns
+        -------
+        int
+        """
         places, weights = self.lines[code]
         return decided(zip(places, weights, strict=True), sum(weights), stream, row)

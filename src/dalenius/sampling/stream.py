@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.ciphers.modes import CTR, ECB
 
 from dalenius.errors import InputError
 
-__all__ = ["RowWords", "Stream", "Words", "fill", "words_of"]
+__all__ = ["EveryNth", "RowWords", "Stream", "Words", "fill", "words_of"]
 
 _ROWS = 1 << 64
 _BLOCK = 16
@@ -37,10 +37,33 @@ class Words(Protocol):
     """What a sampler asks of its randomness; tests answer with words of their choice."""
 
     def words(self, start: int, count: int, index: int = 0) -> npt.NDArray[np.uint64]:
-        """Word `index` of the rows start, ..., start + count - 1."""
+        """Word `index` of the rows start, ..., start + count - 1.
+
+        Parameters
+        ----------
+        start, count : int
+            Which rows.
+        index : int
+            Which word of each.
+
+        Returns
+        -------
+        ndarray of uint64
+            (count,).
+        """
 
     def word(self, row: int, index: int) -> int:
-        """Word `index` of one row."""
+        """Word `index` of one row.
+
+        Parameters
+        ----------
+        row, index : int
+            Which.
+
+        Returns
+        -------
+        int
+        """
 
 
 class Stream:
@@ -66,7 +89,20 @@ class Stream:
         return "Stream(…)"
 
     def words(self, start: int, count: int, index: int = 0) -> npt.NDArray[np.uint64]:
-        """Word `index` of the rows start, ..., start + count - 1."""
+        """Word `index` of the rows start, ..., start + count - 1.
+
+        Parameters
+        ----------
+        start, count : int
+            Which rows.
+        index : int
+            Which word of each.
+
+        Returns
+        -------
+        ndarray of uint64
+            (count,).
+        """
         if start < 0 or count < 0 or start + count > _ROWS:
             raise InputError(f"rows {start} to {start + count - 1} do not lie in 0..2^64 - 1")
         if not 0 <= index < 2 * _ROWS:
@@ -85,7 +121,15 @@ class Stream:
         return words
 
     def fill(self, start: int, leading: npt.NDArray[Any]) -> None:
-        """As the function `fill`: from one buffer of key stream, which no word is kept of."""
+        """As the function `fill`: from one buffer of key stream, which no word is kept of.
+
+        Parameters
+        ----------
+        start : int
+            The first row.
+        leading : ndarray
+            Filled in place with the leading bits of each row.
+        """
         count = len(leading)
         if start < 0 or start + count > _ROWS:
             raise InputError(f"rows {start} to {start + count - 1} do not lie in 0..2^64 - 1")
@@ -98,11 +142,33 @@ class Stream:
             leading[begin : begin + size] = first[:size]
 
     def word(self, row: int, index: int) -> int:
-        """Word `index` of one row."""
+        """Word `index` of one row.
+
+        Parameters
+        ----------
+        row, index : int
+            Which.
+
+        Returns
+        -------
+        int
+        """
         return int(self.words(row, 1, index)[0])
 
     def words_at(self, rows: npt.NDArray[np.integer[Any]], index: int = 0) -> npt.NDArray[np.uint64]:
         """Word `index` of these rows, in any order: the block cipher applied to their counters.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            In any order.
+        index : int
+            Which word of each.
+
+        Returns
+        -------
+        ndarray of uint64
+            One for each row.
 
         >>> stream = Stream(bytes(32))
         >>> bool((stream.words_at(np.array([7, 3])) == stream.words(0, 8)[[7, 3]]).all())
@@ -143,16 +209,87 @@ class RowWords:
         self._rows = rows
 
     def words(self, start: int, count: int, index: int = 0) -> npt.NDArray[np.uint64]:
-        """Word `index` of the rows at the places start, ..., start + count - 1."""
+        """Word `index` of the rows at the places start, ..., start + count - 1.
+
+        Parameters
+        ----------
+        start, count : int
+            Which places.
+        index : int
+            Which word of each.
+
+        Returns
+        -------
+        ndarray of uint64
+            (count,).
+        """
         return self._stream.words_at(self._rows[start : start + count], index)
 
     def words_at(self, places: npt.NDArray[np.integer[Any]], index: int = 0) -> npt.NDArray[np.uint64]:
-        """Word `index` of the rows at these places."""
+        """Word `index` of the rows at these places.
+
+        Parameters
+        ----------
+        places : ndarray of int
+            In any order.
+        index : int
+            Which word of each.
+
+        Returns
+        -------
+        ndarray of uint64
+            One for each place.
+        """
         return self._stream.words_at(self._rows[places], index)
 
     def word(self, row: int, index: int) -> int:
-        """Word `index` of the row at one place."""
+        """Word `index` of the row at one place.
+
+        Parameters
+        ----------
+        row : int
+            The place.
+        index : int
+            Which word.
+
+        Returns
+        -------
+        int
+        """
         return self._stream.word(int(self._rows[row]), index)
+
+
+class EveryNth:
+    """Of the words of each row those with the index first, first + step, first + 2 step, ... as a stream of their own.
+
+    With first = 0, ..., step - 1 a row has so many streams, no two of which share a word.
+
+    Parameters
+    ----------
+    stream : Words
+        All words.
+    first, step : int
+        Where this stream begins, and how many streams there are.
+
+    Examples
+    --------
+    >>> stream = Stream(bytes(32))
+    >>> EveryNth(stream, 2, 3).word(7, 1) == stream.word(7, 5)
+    True
+    """
+
+    def __init__(self, stream: Words, first: int, step: int) -> None:
+        self._stream = stream
+        self._first = first
+        self._step = step
+
+    def words(self, start: int, count: int, index: int = 0) -> npt.NDArray[np.uint64]:
+        """Word `index` of this stream, of the rows start, ..., start + count - 1."""
+        return self._stream.words(start, count, self._step * index + self._first)
+
+    def word(self, row: int, index: int) -> int:
+        """Word `index` of this stream, of one row."""
+        return self._stream.word(row, self._step * index + self._first)
 
 
 def fill(stream: Words, start: int, leading: npt.NDArray[Any]) -> None:

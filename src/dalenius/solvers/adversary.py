@@ -1,4 +1,4 @@
-r"""The most that an output tells about one record over a set of priors, in nats: from below and from above.
+"""The most that an output tells about one record over a set of priors, in nats: from below and from above.
 
 Inputs are x = (j, r), the record j and all the others r; a prior is a matrix p[j, r]. I(J; Y) = H(Y) - H(Y | J) is
 neither convex nor concave in p. Over the priors with H(X) >= b,
@@ -8,6 +8,9 @@ below   alternating maximisation, monotone: with the posterior phi(j|y) of the l
 above   simplices: H(Y) <= its tangent, H(Y|J) >= its interpolation (both concave), H(X) <= its tangent with a
         multiplier nu, so a cell holds no more than the largest value at its corners; cells are halved until the largest
         is near the best prior known. Also I(J; Y) <= I(X; Y) <= nu ln sum_x exp(D(W_x || q) / nu) - nu b for any q, nu.
+
+In the code b is ``least_entropy``, nu ``multiplier`` and a ``scores``. The climb costs as much as the channel has
+entries, a round; cells grow exponentially with the number of inputs.
 """
 
 from math import inf, log
@@ -26,93 +29,161 @@ _TINY = 1e-300
 CELLS = 2_000_000
 
 
-def _entropy(p: Floats) -> Floats:
+def _entropy(laws: Floats) -> Floats:
     """Of pmfs along the last axis; tiny entries count nothing."""
-    out: Floats = -(p * np.log(np.maximum(p, _TINY))).sum(axis=-1)
+    out: Floats = -(laws * np.log(np.maximum(laws, _TINY))).sum(axis=-1)
     return out
 
 
-def told(p: Floats, channel: Floats) -> Floats:
-    """I(J; Y) of priors p[..., j, r] through channel[j, r, y]."""
-    joint = np.einsum("...jr,jry->...jy", p, channel)
+def told(priors: Floats, channel: Floats) -> Floats:
+    """I(J; Y) of priors p[..., j, r] through channel[j, r, y].
+
+    Parameters
+    ----------
+    priors : ndarray of float
+        (..., values, others).
+    channel : ndarray of float
+        (values, others, letters): W.
+
+    Returns
+    -------
+    ndarray of float
+        (...), in nats.
+    """
+    joint = np.einsum("...jr,jry->...jy", priors, channel)
     flat = joint.reshape(*joint.shape[:-2], -1)
     return _entropy(joint.sum(axis=-2)) + _entropy(joint.sum(axis=-1)) - _entropy(flat)
 
 
-def alternating(channel: Floats, b: float, *, starts: int = 12, rounds: int = 2000) -> tuple[float, Floats, float]:
-    """A prior with H(X) >= b that tells much: its information less what rounding may add, itself, its multiplier."""
-    m, k = channel.shape[:2]
+def alternating(
+    channel: Floats, least_entropy: float, *, starts: int = 12, rounds: int = 2000
+) -> tuple[float, Floats, float]:
+    """A prior with H(X) >= b that tells much: its information less what rounding may add, itself, its multiplier.
+
+    Parameters
+    ----------
+    channel : ndarray of float
+        (values, others, letters): W.
+    least_entropy : float
+        b, in nats.
+    starts : int
+        Random priors to climb from.
+    rounds : int
+        Of the last climb.
+
+    Returns
+    -------
+    tuple[float, Floats, float]
+        The value, in nats; the prior; nu.
+    """
+    values, others = channel.shape[:2]
     rng = np.random.default_rng(0)
     found = []
     for start in range(starts):
-        p = rng.dirichlet(np.full(m * k, (0.2, 1.0, 5.0)[start % 3])).reshape(m, k) + 1e-6
-        found.append(_climb(channel, b, p / p.sum(), 120, 1e-9))
-    _, p, nu = max(found, key=lambda f: f[0])
-    value, p, nu = _climb(channel, b, p, rounds, 1e-15)
-    return max(0.0, value - 16 * (channel.size + 20) * UNIT), p, nu
+        prior = rng.dirichlet(np.full(values * others, (0.2, 1.0, 5.0)[start % 3])).reshape(values, others) + 1e-6
+        found.append(_climb(channel, least_entropy, prior / prior.sum(), 120, 1e-9))
+    _, prior, multiplier = max(found, key=lambda climbed: climbed[0])
+    value, prior, multiplier = _climb(channel, least_entropy, prior, rounds, 1e-15)
+    return max(0.0, value - 16 * (channel.size + 20) * UNIT), prior, multiplier
 
 
-def _climb(channel: Floats, b: float, p: Floats, rounds: int, tolerance: float) -> tuple[float, Floats, float]:
-    value, nu = -inf, 0.0
+def _climb(
+    channel: Floats, least_entropy: float, prior: Floats, rounds: int, tolerance: float
+) -> tuple[float, Floats, float]:
+    value = -inf
+    multiplier = 0.0
     for _ in range(rounds):
-        joint = np.einsum("jr,jry->jy", p, channel)
-        phi = joint / np.maximum(joint.sum(axis=0), _TINY)
-        a = np.einsum("jry,jy->jr", channel, np.log(np.maximum(phi, _TINY)))
-        p, nu = _tempered(a, b)
-        new = float(told(p, channel))
+        joint = np.einsum("jr,jry->jy", prior, channel)
+        posterior = joint / np.maximum(joint.sum(axis=0), _TINY)
+        scores = np.einsum("jry,jy->jr", channel, np.log(np.maximum(posterior, _TINY)))
+        prior, multiplier = _tempered(scores, least_entropy)
+        new = float(told(prior, channel))
         if new - value < tolerance:
             break
         value = new
-    return float(told(p, channel)), p, nu
+    return float(told(prior, channel)), prior, multiplier
 
 
-def _tempered(a: Floats, b: float) -> tuple[Floats, float]:
+def _tempered(scores: Floats, least_entropy: float) -> tuple[Floats, float]:
     """The best prior for fixed posteriors whose entropy is at least b, and its multiplier, by bisection."""
 
-    def at(nu: float) -> Floats:
-        top = a.max(axis=1, keepdims=True)
-        weights = np.exp((a - top) / nu)
+    def at(multiplier: float) -> Floats:
+        top = scores.max(axis=1, keepdims=True)
+        weights = np.exp((scores - top) / multiplier)
         total = weights.sum(axis=1, keepdims=True)
-        record = (top + nu * np.log(total))[:, 0] / (1 + nu)
+        record = (top + multiplier * np.log(total))[:, 0] / (1 + multiplier)
         record = np.exp(record - record.max())
         out: Floats = (record / record.sum())[:, None] * weights / total
         return out
 
-    low, high = 1e-7, 1e5
-    if float(_entropy(at(low).ravel())) >= b:
+    low = 1e-7
+    high = 1e5
+    if float(_entropy(at(low).ravel())) >= least_entropy:
         return at(low), low
     for _ in range(70):
-        nu = (low * high) ** 0.5
-        low, high = (nu, high) if float(_entropy(at(nu).ravel())) < b else (low, nu)
+        multiplier = (low * high) ** 0.5
+        if float(_entropy(at(multiplier).ravel())) < least_entropy:
+            low = multiplier
+        else:
+            high = multiplier
     return at(high), high
 
 
 def cells_bound(
-    channel: Floats, known: float, *, b: float = 0.0, nu: float = 0.0, gap: float = 1e-4, cells: int = CELLS
-) -> tuple[float, float]:  # fmt: skip
+    channel: Floats,
+    known: float,
+    *,
+    least_entropy: float = 0.0,
+    temperature: float = 0.0,
+    gap: float = 1e-4,
+    cells: int = CELLS,
+) -> tuple[float, float]:
     """Ends of max I(J; Y) over the priors with H(X) >= b.
 
     `known` is proved to be reached. Stops at `gap`, or after so many cells with the bound that is proved then.
+
+    Parameters
+    ----------
+    channel : ndarray of float
+        (values, others, letters): W.
+    known : float
+        In nats.
+    least_entropy : float
+        b, in nats.
+    temperature : float
+        nu of a good prior, around which multipliers are tried.
+    gap : float
+        In nats.
+    cells : int
+        At most.
+
+    Returns
+    -------
+    tuple[float, float]
+        Both ends, in nats.
     """
-    m, k, letters = channel.shape
-    flat = channel.reshape(m * k, letters)
-    record = np.repeat(np.eye(m), k, axis=0)
-    parts = np.eye(m * k)[None]  # simplices: the priors at their corners
-    multipliers = [0.0, *(nu * t for t in (0.5, 0.8, 1.0, 1.25, 2.0))] if b else [0.0]
+    values, others, letters = channel.shape
+    flat = channel.reshape(values * others, letters)
+    record = np.repeat(np.eye(values), others, axis=0)
+    parts = np.eye(values * others)[None]  # simplices: the priors at their corners
+    multipliers = [0.0, *(temperature * factor for factor in (0.5, 0.8, 1.0, 1.25, 2.0))] if least_entropy else [0.0]
     slack = 16 * (channel.size + 40) * UNIT * (2 + log(channel.size))
-    low, used, pruned = known, 0, 0.0
-    pairs = np.triu_indices(m * k, 1)
+    low = known
+    used = 0
+    pruned = 0.0
+    pairs = np.triu_indices(values * others, 1)
     while len(parts):
         used += len(parts)
         middle = parts.mean(axis=1)
         joint = np.einsum("...x,xj,xy->...jy", parts, record, flat)
         given = _entropy(joint.reshape(*joint.shape[:-2], -1)) - _entropy(joint.sum(axis=-1))
         line = -(joint.sum(axis=-2) * np.log(np.maximum(middle @ flat, _TINY))[:, None, :]).sum(axis=-1) - given
-        room = -(parts * np.log(np.maximum(middle, _TINY))[:, None, :]).sum(axis=-1) - b
+        room = -(parts * np.log(np.maximum(middle, _TINY))[:, None, :]).sum(axis=-1) - least_entropy
         bound = np.min([(line + multiplier * room).max(axis=1) for multiplier in multipliers], axis=0) + slack
+        # A cell without a prior of that entropy holds nothing; the slack is for what doubles may have missed.
         bound[room.max(axis=1) < -slack] = -inf
-        if not b:
-            low = max(low, float(told(parts.reshape(-1, m, k), channel).max()) - slack)
+        if not least_entropy:
+            low = max(low, float(told(parts.reshape(-1, values, others), channel).max()) - slack)
         pruned = max(pruned, float(bound[bound <= low + gap].max(initial=0.0)))
         parts = parts[bound > low + gap]
         bound = bound[bound > low + gap]
@@ -126,39 +197,62 @@ def cells_bound(
     return low, max(low, pruned)
 
 
-def convex_bound(laws: Laws, b: float, many: Floats | None = None) -> float:
+def convex_bound(laws: Laws, least_entropy: float, many: Floats | None = None) -> float:
     """min over nu and q of nu ln sum_x m_x exp(D(W_x || q) / nu) - nu b, near its least.
 
     A bound of I(X; Y) with H(X) >= b, where m_x inputs have the law W_x; `many` are the logarithms of the m_x, none
     for one input each. p <- (p exp(D) m^nu)^(1 / (1 + nu)) maximises I + nu H, and its output law q nearly minimises;
     any q and nu bound.
+
+    Parameters
+    ----------
+    laws : Laws
+        The rows W_x.
+    least_entropy : float
+        b, in nats.
+    many : ndarray of float, optional
+        (rows,): ln m_x.
+
+    Returns
+    -------
+    float
+        In nats, rounded up.
     """
     alike = np.zeros(len(laws)) if many is None else many
     best = laws.radius(np.full(laws.rows.shape[1], 1.0 / laws.rows.shape[1]))
     low = 1e-4
     high = 1e4
     for _ in range(40):
-        nu = (low * high) ** 0.5
-        p = np.full(len(laws), 1.0 / len(laws))
+        multiplier = (low * high) ** 0.5
+        prior = np.full(len(laws), 1.0 / len(laws))
         for _ in range(400):
-            d = laws.divergence(p @ laws.rows)
-            new = np.log(np.maximum(p, _TINY)) + d + nu * alike
-            new = np.exp((new - new.max()) / (1 + nu))
+            divergences = laws.divergence(prior @ laws.rows)
+            new = np.log(np.maximum(prior, _TINY)) + divergences + multiplier * alike
+            new = np.exp((new - new.max()) / (1 + multiplier))
             new /= new.sum()
-            moved, p = float(np.abs(new - p).max()), new
+            moved = float(np.abs(new - prior).max())
+            prior = new
             if moved < 1e-12:
                 break
-        q = p @ laws.rows
-        d = laws.divergence(q)
-        d = d + laws.slack(d, laws.h)
-        best = min(best, _tilted(d, alike, nu, b) + abs(float(np.log(q.sum()))) + laws.rows.shape[1] * UNIT)
-        low, high = (nu, high) if float(_entropy(p) + p @ alike) < b else (low, nu)
+        output = prior @ laws.rows
+        divergences = laws.divergence(output)
+        divergences = divergences + laws.slack(divergences, laws.h)
+        best = min(
+            best,
+            _tilted(divergences, alike, multiplier, least_entropy)
+            + abs(float(np.log(output.sum())))
+            + laws.rows.shape[1] * UNIT,
+        )
+        if float(_entropy(prior) + prior @ alike) < least_entropy:
+            low = multiplier
+        else:
+            high = multiplier
     return max(0.0, best)
 
 
-def _tilted(d: Floats, many: Floats, nu: float, b: float) -> float:
+def _tilted(divergences: Floats, many: Floats, multiplier: float, least_entropy: float) -> float:
     """nu ln sum m exp(d / nu) - nu b from above, `many` the logarithms of m: off by what the doubles may lose."""
-    exponents = d / nu + many
+    exponents = divergences / multiplier + many
     top = float(exponents.max())
-    value = nu * (float(np.log(np.exp(exponents - top).sum())) + top - b)
-    return value + 64 * (len(d) + 8) * UNIT * (1 + nu * (1 + abs(top) + b))
+    value = multiplier * (float(np.log(np.exp(exponents - top).sum())) + top - least_entropy)
+    return value + 64 * (len(divergences) + 8) * UNIT * (1 + multiplier * (1 + abs(top) + least_entropy))

@@ -24,33 +24,53 @@ __all__ = ["balanced"]
 Floats: TypeAlias = NDArray[np.float64]
 SparseRow: TypeAlias = dict[int, Fraction]
 
-_KAPPA = tuple(10.0**-k for k in range(14, 2, -1))
+_KAPPA = tuple(10.0**-power for power in range(14, 2, -1))
 
 
 def balanced(
     weights: Sequence[int], offsets: Sequence[Sequence[int]], channel: Floats, *, bits: int
 ) -> list[SparseRow]:
-    r"""The rows of the exact channel, without zeros; ``channel`` (N, L) is nonnegative with rows that sum to one.
+    """The rows of the exact channel, without zeros.
 
     With one offset the common column has two atoms, so that the channel stays as sparse as it was; else it is constant.
-    Raises SolverFailed if an entry stays negative with a thousandth of the common column mixed in.
+
+    Parameters
+    ----------
+    weights : sequence of int
+        (atoms,): n, positive integers.
+    offsets : Sequence[Sequence[int]]
+        (atoms, offsets): d, integers with sum_x n(x) d(x) = 0.
+    channel : ndarray of float
+        (atoms, letters): not negative, with rows that sum to one.
+    bits : int
+        b, of all entries but those of the pivots.
+
+    Returns
+    -------
+    list of SparseRow
+        One row for each atom.
+
+    Raises
+    ------
+    SolverFailed
+        If an entry stays negative with a thousandth of the common column mixed in.
 
     >>> rows = balanced([1, 2, 1], [[-1], [0], [1]], np.array([[0.3, 0.7], [1.0, 0.0], [0.3, 0.7]]), bits=8)
     >>> rows[0] == rows[2], sum(rows[0].values())
     (True, Fraction(1, 1))
     """
-    n = [int(weight) for weight in weights]
-    c = np.asarray(channel, dtype=np.float64)
-    total = sum(n)
-    p = np.array([w / total for w in n])
-    first = int((p @ c).argmax())
-    d = np.array([[float(entry) for entry in row] for row in offsets]).reshape(len(n), -1)
-    pivots = _pivots(p[:, None] * d)
-    common = _common(p, d)
-    square = [[n[pivot] * offsets[pivot][a] for pivot in pivots] for a in range(len(pivots))]
-    inverse = [solve(square, [int(a == b) for b in range(len(pivots))]) for a in range(len(pivots))]
+    counts = [int(weight) for weight in weights]
+    floats = np.asarray(channel, dtype=np.float64)
+    total = sum(counts)
+    prior = np.array([weight / total for weight in counts])
+    first = int((prior @ floats).argmax())
+    float_offsets = np.array([[float(entry) for entry in row] for row in offsets]).reshape(len(counts), -1)
+    pivots = _pivots(prior[:, None] * float_offsets)
+    common = _common(prior, float_offsets)
+    square = [[counts[pivot] * offsets[pivot][place] for pivot in pivots] for place in range(len(pivots))]
+    inverse = [solve(square, [int(place == other) for other in range(len(pivots))]) for place in range(len(pivots))]
     for kappa in _KAPPA:
-        rows = _attempt(n, offsets, c, (p @ c) * kappa, common, kappa, first, pivots, inverse, bits)
+        rows = _attempt(counts, offsets, floats, (prior @ floats) * kappa, common, kappa, first, pivots, inverse, bits)
         if rows is not None:
             return rows
     raise SolverFailed("no exact recipe near the given one: an entry stays negative")
@@ -61,31 +81,32 @@ def _pivots(moments: Floats) -> list[int]:
     left = moments / max(float(np.abs(moments).max(initial=0.0)), 1e-300)
     chosen = []
     for _ in range(int(np.linalg.matrix_rank(left))):
-        x = int((left**2).sum(axis=1).argmax())
-        chosen.append(x)
-        along = left[x] / np.linalg.norm(left[x])
+        atom = int((left**2).sum(axis=1).argmax())
+        chosen.append(atom)
+        along = left[atom] / np.linalg.norm(left[atom])
         left = left - np.outer(left @ along, along)
     return chosen
 
 
-def _common(p: Floats, d: Floats) -> Floats:
+def _common(prior: Floats, offsets: Floats) -> Floats:
     """A balanced column with entries between 0 and 1."""
-    if d.shape[1] != 1:
-        return np.ones(len(p))
-    pull = p * d[:, 0]
+    if offsets.shape[1] != 1:
+        return np.ones(len(prior))
+    pull = prior * offsets[:, 0]
     below = int(pull.argmin())
     above = int(pull.argmax())
-    common = np.zeros(len(p))
+    common = np.zeros(len(prior))
     if pull[below] < 0 < pull[above]:
         least = min(-pull[below], pull[above])
-        common[below], common[above] = least / -pull[below], least / pull[above]
+        common[below] = least / -pull[below]
+        common[above] = least / pull[above]
     return common
 
 
 def _attempt(
-    n: list[int],
+    counts: list[int],
     offsets: Sequence[Sequence[int]],
-    c: Floats,
+    floats: Floats,
     shares: Floats,
     common: Floats,
     kappa: float,
@@ -96,36 +117,40 @@ def _attempt(
 ) -> list[SparseRow] | None:
     """Rows for one kappa, or None if an entry is negative."""
     unit = 1 << bits
-    rows: list[SparseRow] = [{} for _ in n]
-    left = [unit] * len(n)
+    rows: list[SparseRow] = [{} for _ in counts]
+    left = [unit] * len(counts)
     missing = [[0] * len(pivots) for _ in shares]
     at = set(pivots)
-    for x, weight in enumerate(n):
-        if x in at:
+    for atom, weight in enumerate(counts):
+        if atom in at:
             continue
-        mixed = (1 - kappa) * c[x] + common[x] * shares
-        for y in np.flatnonzero(mixed > 0).tolist():
-            k = int(Fraction(float(mixed[y])) * unit)
-            if y == first or not k:
+        mixed = (1 - kappa) * floats[atom] + common[atom] * shares
+        for letter in np.flatnonzero(mixed > 0).tolist():
+            # Rounded down, so that the row keeps something for the heaviest letter.
+            numerator = int(Fraction(float(mixed[letter])) * unit)
+            if letter == first or not numerator:
                 continue
-            rows[x][y] = Fraction(k, unit)
-            left[x] -= k
-            for a, v in enumerate(offsets[x][: len(pivots)]):
-                missing[y][a] -= weight * v * k
-        if left[x] < 0:
+            rows[atom][letter] = Fraction(numerator, unit)
+            left[atom] -= numerator
+            for place, offset in enumerate(offsets[atom][: len(pivots)]):
+                missing[letter][place] -= weight * offset * numerator
+        if left[atom] < 0:
             return None
-        if left[x]:
-            rows[x][first] = Fraction(left[x], unit)
+        if left[atom]:
+            rows[atom][first] = Fraction(left[atom], unit)
     spare = dict.fromkeys(pivots, Fraction(1))
-    for y, of in enumerate(missing):
-        for j, x in enumerate(pivots) if y != first else ():
-            share = sum((inverse[a][j] * v for a, v in enumerate(of) if v), Fraction(0)) / unit
-            if share < 0 or share > spare[x]:
+    for letter, lacking in enumerate(missing):
+        for number, atom in enumerate(pivots) if letter != first else ():
+            share = (
+                sum((inverse[place][number] * value for place, value in enumerate(lacking) if value), Fraction(0))
+                / unit
+            )
+            if share < 0 or share > spare[atom]:
                 return None
             if share:
-                rows[x][y] = share
-                spare[x] -= share
-    for x, share in spare.items():
+                rows[atom][letter] = share
+                spare[atom] -= share
+    for atom, share in spare.items():
         if share:
-            rows[x][first] = share
+            rows[atom][first] = share
     return rows

@@ -36,7 +36,8 @@ Tree: TypeAlias = list[dict[str, Any] | list[int]]
 
 GRID = 40  # multipliers and dual vectors are whole numbers of 2^-GRID
 _CUT = 2.0**36  # thresholds are whole numbers of 1 / _CUT
-_WIDTH, _ENTRIES = 32, 1 << 14  # nodes that are branched together, and entries of their arrays
+_WIDTH = 32  # nodes that are branched together
+_ENTRIES = 1 << 14  # of their arrays, at most
 _LEAVE = 4  # one out of so many linear programs is finished together with the next ones
 _CHUNK = 1024
 _EMPTY = 1e-12  # a margin missed by more than this is missed, whatever the rounding
@@ -63,9 +64,20 @@ class _Node:
 
 @dataclass(frozen=True)
 class Search:
-    """``lower`` <= min over S of F <= ``best``; points of S with F < 0 that were met; the nodes and the proof.
+    """What a search has proved and met: ``lower`` <= min over S of F <= ``best``.
 
-    ``late``: it stopped at the deadline, or at the most nodes.
+    Parameters
+    ----------
+    lower, best : float
+        Bounds of the least F.
+    points : list of Floats
+        Points of S with F < 0 that were met.
+    nodes : int
+        How many boxes were opened.
+    finished : bool
+        Whether every box was closed.
+    late : bool
+        Whether it stopped at the deadline, or at the most nodes.
     """
 
     lower: float
@@ -90,17 +102,17 @@ class Search:
     def _written(self, node: _Node) -> dict[str, Any] | list[int]:
         """A node of the flat list."""
         if node.split is not None:
-            x, at, orbital = node.split
-            a, b = at.as_integer_ratio()
-            return {"x": x, "at": f"{a}/{b}"} | ({"orbital": True} if orbital else {})
+            atom, at, orbital = node.split
+            numerator, denominator = at.as_integer_ratio()
+            return {"x": atom, "at": f"{numerator}/{denominator}"} | ({"orbital": True} if orbital else {})
         if node.multipliers is None:
             return []
-        return [round(v * 2.0**GRID) for v in node.multipliers[self._couplings.spoken(node.classes)].tolist()]
+        return [round(value * 2.0**GRID) for value in node.multipliers[self._couplings.spoken(node.classes)].tolist()]
 
 
 def least(
     couplings: Couplings,
-    y: Floats,
+    dual: Floats,
     *,
     enough: float,
     plenty: int | None = None,
@@ -108,28 +120,47 @@ def least(
     most: float = np.inf,
     after: Search | None = None,
 ) -> Search:
-    r"""Bounds of the least F(t) = H(t) - y.t on S, the best nodes first and some of them at a time.
+    """Bounds of the least F(t) = H(t) - y.t on S, the best nodes first and some of them at a time.
 
-    y has one number per type. A node is closed when its bound reaches min(-enough, 2 f), with f <= 0 the least F met so
-    far: once a point with F < -enough is known, y will change, and all that is wanted is more of them. The search stops
-    when all nodes are closed, when it has met ``plenty`` points with F < 0, after the ``most`` nodes, or so long before
-    the deadline (of ``time.monotonic``) that its tree can still be checked; what is open then enters ``lower`` with the
-    bound it has. A search ``after`` another one, for a nearby y, goes on from its tree and takes it over.
+    A node is closed when its bound reaches min(-enough, 2 f), with f <= 0 the least F met so far: once a point with F <
+    -enough is known, y will change, and all that is wanted is more of them. The search stops when all nodes are closed,
+    when it has met ``plenty`` points with F < 0, after the ``most`` nodes, or so long before the deadline that its tree
+    can still be checked; what is open then enters ``lower`` with the bound it has.
+
+    Parameters
+    ----------
+    couplings : Couplings
+        S.
+    dual : ndarray of float
+        y, one number per type.
+    enough : float
+        A bound of -enough closes a node.
+    plenty : int, optional
+        Points with F < 0 after which the search may stop.
+    deadline : float
+        Of ``time.monotonic``.
+    most : float
+        Nodes, at most.
+    after : Search, optional
+        A search for a nearby y, whose tree this one goes on from and takes over.
+
+    Returns
+    -------
+    Search
     """
-    S = couplings
-    weights = y[S.types]
-    search = _Boxes(S, weights, enough)
+    weights = dual[couplings.types]
+    search = _Boxes(couplings, weights, enough)
     if after is None:
-        root = _Node(np.zeros(S.atoms), S.top.copy(), S.classes)
+        root = _Node(np.zeros(couplings.atoms), couplings.top.copy(), couplings.classes)
         search.open([root])
     else:
         root = after._root
-        search.reopen(root, S.absorbed(after._weights - weights))
-    width = max(4, min(_WIDTH, _ENTRIES // S.atoms))
+        search.reopen(root, couplings.absorbed(after._weights - weights))
+    width = max(4, min(_WIDTH, _ENTRIES // couplings.atoms))
     finished = True
     late = False
     leaves = len(search.heap)
-    check = _CHECKED * len(y)
+    check = _CHECKED * len(dual)
     while search.heap and search.heap[0][0] < search.threshold:
         late = search.nodes > most or over(deadline - check * (leaves + search.nodes / 2))
         if late or (plenty is not None and len(search.points) >= plenty and search.nodes > 60):
@@ -142,17 +173,21 @@ def least(
         if some:  # boxes as narrow as doubles go have no halves
             search.open(some)
     lower = min(search.closed, search.heap[0][0] if search.heap else np.inf)
-    return Search(lower, search.best, search.points, search.nodes, finished, late, root, S, weights)
+    return Search(lower, search.best, search.points, search.nodes, finished, late, root, couplings, weights)
 
 
 class _Boxes:
     """The open boxes of one search, and what it has met so far."""
 
     def __init__(self, couplings: Couplings, weights: Floats, enough: float) -> None:
-        self.S, self.weights, self.enough = couplings, weights, enough
+        self.couplings = couplings
+        self.weights = weights
+        self.enough = enough
         self.heap: list[tuple[float, int, _Node]] = []
         self.points: list[Floats] = []
-        self.best, self.closed, self.nodes = 0.0, np.inf, 0
+        self.best = 0.0
+        self.closed = np.inf
+        self.nodes = 0
 
     @property
     def threshold(self) -> float:
@@ -163,106 +198,113 @@ class _Boxes:
         leaves = [node for node in root.leaves() if node.multipliers is not None]
         for start in range(0, len(leaves), _CHUNK):
             some = leaves[start : start + _CHUNK]
-            l = np.stack([node.low for node in some])
-            u = np.stack([node.high for node in some])
+            low = np.stack([node.low for node in some])
+            high = np.stack([node.high for node in some])
             old = np.stack([node.multipliers for node in some if node.multipliers is not None])
             multipliers = self._by_class(old + shift, some)
-            bounds = self._bound(multipliers, l, u, eta(l), eta(u)).tolist()
-            for k, (node, bound) in enumerate(zip(some, bounds, strict=True)):
-                node.wish, node.multipliers, node.bound = None, multipliers[k], bound
-                self.heap.append((bound, start + k - (1 << 40), node))
+            bounds = self._bound(multipliers, low, high, eta(low), eta(high)).tolist()
+            for place, (node, bound) in enumerate(zip(some, bounds, strict=True)):
+                node.wish = None
+                node.multipliers = multipliers[place]
+                node.bound = bound
+                self.heap.append((bound, start + place - (1 << 40), node))
         heapq.heapify(self.heap)
 
     def open(self, nodes: list[_Node]) -> None:
         """Narrow some boxes, drop those that miss S, and solve the linear programs of the others."""
-        S = self.S
+        couplings = self.couplings
         self.nodes += len(nodes)
-        l = np.stack([node.low for node in nodes])
-        u = np.stack([node.high for node in nodes])
-        slack = S.caps - l @ S.member.T  # what the lower ends leave in each cell
-        u = np.maximum(np.minimum(u, l + slack[:, S.cell_of].min(axis=1)), l)
+        low = np.stack([node.low for node in nodes])
+        high = np.stack([node.high for node in nodes])
+        slack = couplings.caps - low @ couplings.member.T  # what the lower ends leave in each cell
+        high = np.maximum(np.minimum(high, low + slack[:, couplings.cell_of].min(axis=1)), low)
         empty = slack.min(axis=1) < -_EMPTY
-        for node, narrowed in zip(nodes, u, strict=True):
+        for node, narrowed in zip(nodes, high, strict=True):
             node.high = narrowed
         if empty.any():
             nodes = [node for node, gone in zip(nodes, empty, strict=True) if not gone]
-            l = l[~empty]
-            u = u[~empty]
+            low = low[~empty]
+            high = high[~empty]
         if nodes:
-            self._solve(nodes, l, u)
+            self._solve(nodes, low, high)
 
-    def _solve(self, nodes: list[_Node], l: Floats, u: Floats) -> None:
+    def _solve(self, nodes: list[_Node], low: Floats, high: Floats) -> None:
         """Bound some boxes by linear programs; close those for which that suffices, and find where to split others."""
-        S = self.S
-        width = u - l
-        eta_l = eta(l)
-        eta_u = eta(u)
-        slope = (eta_u - eta_l) / np.where(width > 1e-13, width, np.inf)
-        bases = np.stack([S.programs.start(node.basis) for node in nodes])
-        found = S.programs.solve(slope - self.weights, l, u, bases, leave=len(nodes) // _LEAVE)
+        couplings = self.couplings
+        width = high - low
+        low_terms = eta(low)
+        high_terms = eta(high)
+        slope = (high_terms - low_terms) / np.where(width > 1e-13, width, np.inf)
+        bases = np.stack([couplings.programs.start(node.basis) for node in nodes])
+        found = couplings.programs.solve(slope - self.weights, low, high, bases, leave=len(nodes) // _LEAVE)
         multipliers = self._by_class(found.multipliers, nodes)
-        bounds = self._bound(multipliers, l, u, eta_l, eta_u).tolist()
+        bounds = self._bound(multipliers, low, high, low_terms, high_terms).tolist()
         here = eta(found.t)
-        f = (here.sum(axis=1) - found.t @ self.weights).tolist()
-        error = here - eta_l - slope * (found.t - l)
+        values = (here.sum(axis=1) - found.t @ self.weights).tolist()
+        error = here - low_terms - slope * (found.t - low)
         at = error.argmax(axis=1)
         every = np.arange(len(nodes))
         wishes = zip(at.tolist(), found.t[every, at].tolist(), strict=True)
         largest = error[every, at].tolist()
         left = found.left.tolist()
         missed = found.missed.tolist()
-        for k, (node, bound, wish) in enumerate(zip(nodes, bounds, wishes, strict=True)):
-            node.basis = found.basis[k]
+        for place, (node, bound, wish) in enumerate(zip(nodes, bounds, wishes, strict=True)):
+            node.basis = found.basis[place]
             if bound > node.bound:
-                node.bound, node.multipliers = bound, multipliers[k]
-            if not missed[k]:
-                if f[k] < -1e-9:
-                    self.points.append(found.t[k])
-                self.best = min(self.best, f[k])
-            node.wish = None if left[k] else wish
-            if node.bound >= self.threshold or (largest[k] < 1e-13 and not left[k]):
+                node.bound = bound
+                node.multipliers = multipliers[place]
+            if not missed[place]:
+                if values[place] < -1e-9:
+                    self.points.append(found.t[place])
+                self.best = min(self.best, values[place])
+            node.wish = None if left[place] else wish
+            if node.bound >= self.threshold or (largest[place] < 1e-13 and not left[place]):
                 self.closed = min(self.closed, node.bound)
             else:
-                heapq.heappush(self.heap, (node.bound, self.nodes - len(nodes) + k, node))
+                heapq.heappush(self.heap, (node.bound, self.nodes - len(nodes) + place, node))
 
     def branched(self, node: _Node) -> list[_Node]:
         """The two halves of a box, split at the wished atom, for the whole orbit where there is one."""
         assert node.wish is not None
-        x, t = node.wish
-        l, u = node.low, node.high
-        width = u[x] - l[x]
-        m = min(max(t, l[x] + 0.15 * width), l[x] + 0.85 * width)
-        m = round(float(m) * _CUT) / _CUT
-        if not l[x] < m < u[x]:
+        atom, wished = node.wish
+        low = node.low
+        high = node.high
+        width = high[atom] - low[atom]
+        threshold = min(max(wished, low[atom] + 0.15 * width), low[atom] + 0.85 * width)
+        threshold = round(float(threshold) * _CUT) / _CUT
+        if not low[atom] < threshold < high[atom]:
             self.closed = min(self.closed, node.bound)
             return []
-        orbit: Any = x
-        classes, orbital = node.classes, False
+        orbit: Any = atom
+        classes = node.classes
+        orbital = False
         if classes:
-            x, orbit, classes = classes.split(x)
+            atom, orbit, classes = classes.split(atom)
             orbital = len(orbit) > 1
-        high_low = l.copy()
-        low_high = u.copy()
-        high_low[x] = m
-        low_high[orbit] = m
-        node.split = x, m, orbital
+        high_low = low.copy()
+        low_high = high.copy()
+        high_low[atom] = threshold
+        low_high[orbit] = threshold
+        node.split = atom, threshold, orbital
         node.children = (
-            _Node(l, low_high, node.classes, basis=node.basis),
-            _Node(high_low, u, classes, basis=node.basis),
+            _Node(low, low_high, node.classes, basis=node.basis),
+            _Node(high_low, high, classes, basis=node.basis),
         )
         node.low = node.high = np.empty(0)
         return list(node.children)
 
     def _by_class(self, multipliers: Floats, nodes: list[_Node]) -> Floats:
         """On the grid; averaged over each column class, which never hurts: the bound is concave and symmetric."""
-        if self.S.symmetric:
+        if self.couplings.symmetric:
             alike = np.stack([node.classes.alike for node in nodes if node.classes])
-            means = np.matmul(alike, multipliers[:, 1:].reshape(len(nodes), self.S.n, -1))
+            means = np.matmul(alike, multipliers[:, 1:].reshape(len(nodes), self.couplings.n, -1))
             multipliers = np.concatenate([multipliers[:, :1], means.reshape(len(nodes), -1)], axis=1)
         whole: Floats = np.round(multipliers * 2.0**GRID) / 2.0**GRID
         return whole
 
-    def _bound(self, multipliers: Floats, l: Floats, u: Floats, eta_l: Floats, eta_u: Floats) -> Floats:
-        slope = self.weights + multipliers @ self.S.rows
-        least: Floats = multipliers @ self.S.right + np.minimum(eta_l - slope * l, eta_u - slope * u).sum(axis=1)
+    def _bound(self, multipliers: Floats, low: Floats, high: Floats, low_terms: Floats, high_terms: Floats) -> Floats:
+        slope = self.weights + multipliers @ self.couplings.rows
+        least: Floats = multipliers @ self.couplings.right + np.minimum(
+            low_terms - slope * low, high_terms - slope * high
+        ).sum(axis=1)
         return least

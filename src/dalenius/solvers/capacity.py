@@ -15,6 +15,7 @@ References: C. Shannon (1948); Arimoto, Blahut (1972) for the certificate; Mehro
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite
 from typing import TypeAlias
 
 import numpy as np
@@ -86,7 +87,8 @@ def smallest_ball(laws: Laws, *, at: Places | None = None, start: Places | None 
     stuck = 0
     for _ in range(_ROUNDS):
         weights = _interior(laws.rows[active], laws.h[active], gap / 4)
-        ball = _ball(laws, at, active[weights > 1e-14], weights[weights > 1e-14])
+        heavy = weights > 1e-14
+        ball = _ball(laws, at, active[heavy], weights[heavy])
         if ball.high - ball.low > gap:  # a row of tiny weight may be all that reaches some column
             ball = min(ball, _ball(laws, at, active, weights), key=lambda b: b.high - b.low)
         active, weights, q = ball.support, ball.weights, ball.centre
@@ -124,11 +126,13 @@ def _taken_in(laws: Laws, at: Places | None, places: Places, start: Places | Non
 
 def _interior(rows: Floats, h: Floats, gap: float) -> Floats:
     """Weights of nearly maximal information on these rows."""
-    rows = rows[:, rows.any(axis=0)]
+    reached = rows.any(axis=0)
+    rows = rows if reached.all() else rows[:, reached]
     m = len(rows)
     w = np.full(m, 1.0 / m)
     d = h - rows @ np.log(w @ rows)
-    c = float(d.max() + 0.1 * (d.max() - d.min() + 1e-3))
+    highest = d.max()
+    c = float(highest + 0.1 * (highest - d.min() + 1e-3))
     s = c - d
     best, best_value, best_gap = w, -np.inf, np.inf
     for _ in range(_STEPS):
@@ -138,54 +142,70 @@ def _interior(rows: Floats, h: Floats, gap: float) -> Floats:
         top = float(d.max())
         if top - value < best_gap or value > best_value + gap:
             best, best_value, best_gap = w, value, min(best_gap, top - value)
-        if top - value <= gap or not np.isfinite(top):
+        if top - value <= gap or not isfinite(top):
             break
         inverse = _inverse(rows / np.sqrt(q), s / w)
         if inverse is None:
             break
-        mu = float(w @ s) / m
-        residual = d - c + s
-        flat = inverse(np.ones(m))
-        dw, ds, dc = _step(inverse, flat, residual, -s * w, w, s)
-        there = float((w + _way(w, dw) * dw) @ (s + _way(s, ds) * ds)) / m
-        dw, ds, dc = _step(inverse, flat, residual, (max(there, 0.0) / mu) ** 3 * mu - s * w - dw * ds, w, s)
-        along = _way(w, dw)
-        across = _way(s, ds)
-        w = np.maximum(w + along * dw, 1e-300)
-        w /= w.sum()
-        s = np.maximum(s + across * ds, 1e-300)
-        c = c + across * dc
+        w, s, c = _stepped(inverse, d, w, s, c)
     return best
 
 
+def _stepped(
+    inverse: Callable[[Floats], Floats], d: Floats, w: Floats, s: Floats, c: float
+) -> tuple[Floats, Floats, float]:
+    """The next w, s and c: K dw + dc - ds = d - c + s, w ds + s dw = target and sum (w + dw) = 1.
+
+    First with the target -w s, then with (centre - w s - dw ds) of what that finds. With R = K + diag(s / w),
+
+        dw = R^-1 (d - c + (target + w s) / w) - dc R^-1 1,    ds = target / w - (s / w) dw.
+    """
+    m = len(w)
+    sides = np.ones((m, 2), order="F")  # where it is, and the flat one
+    sides[:, 0] = d - c
+    solved = inverse(sides)
+    ahead = solved[:, 0]
+    flat = solved[:, 1]
+    flat_sum = float(flat.sum())
+    missing = 1.0 - float(w.sum())
+    ratio = s / w
+    dw = ahead - (float(ahead.sum()) - missing) / flat_sum * flat
+    ds = -s - ratio * dw
+    now = float(w @ s)
+    there = max(float((w + _way(w, dw) * dw) @ (s + _way(s, ds) * ds)), 0.0)
+    more = ((there / now) ** 3 * now / m - dw * ds) / w
+    ahead = ahead + inverse(more)
+    dc = (float(ahead.sum()) - missing) / flat_sum
+    dw = ahead - dc * flat
+    ds = more - s - ratio * dw
+    across = _way(s, ds)
+    w = np.maximum(w + _way(w, dw) * dw, 1e-300)
+    return w / w.sum(), np.maximum(s + across * ds, 1e-300), c + across * dc
+
+
 def _inverse(v: Floats, ratio: Floats) -> Callable[[Floats], Floats] | None:
-    """b -> (V V' + diag(ratio))^-1 b, by the smaller of the two Gram matrices; None when it is not definite."""
+    """B -> (V V' + diag(ratio))^-1 B, by the smaller of the two Gram matrices; None when it is not definite."""
     from dalenius.solvers.lapack import dpotrf, dpotrs  # opens scipy
 
     m, k = v.shape
     if m <= k + k // 2:
         gram = v @ v.T
-        gram[np.diag_indices(m)] += ratio + 1e-15
+        gram.ravel()[:: m + 1] += ratio + 1e-15
         factor, failed = dpotrf(gram, lower=1, overwrite_a=1)
         return None if failed else lambda b: np.asarray(dpotrs(factor, b, lower=1)[0])
     scaled = v / ratio[:, None]
     gram = v.T @ scaled
-    gram[np.diag_indices(k)] += 1.0
+    gram.ravel()[:: k + 1] += 1.0
     factor, failed = dpotrf(gram, lower=1, overwrite_a=1)
-    return None if failed else lambda b: b / ratio - scaled @ dpotrs(factor, v.T @ (b / ratio), lower=1)[0]
 
+    def smaller(b: Floats) -> Floats:
+        apart = (b.T / ratio).T
+        return np.asarray(apart - scaled @ dpotrs(factor, v.T @ apart, lower=1)[0])
 
-def _step(
-    inverse: Callable[[Floats], Floats], flat: Floats, residual: Floats, target: Floats, w: Floats, s: Floats
-) -> tuple[Floats, Floats, float]:
-    """The (dw, ds, dc) with K dw + dc - ds = residual, w ds + s dw = target and sum (w + dw) = 1."""
-    a = inverse(residual + target / w)
-    dc = float((a.sum() - (1 - w.sum())) / flat.sum())
-    dw = a - dc * flat
-    return dw, (target - s * dw) / w, dc
+    return None if failed else smaller
 
 
 def _way(x: Floats, dx: Floats) -> float:
     """How far x + t dx may go, at most a full step, to stay well inside x > 0."""
-    steepest = float((-dx / x).max())
+    steepest = -float((dx / x).min())
     return min(1.0, _SHORT / steepest) if steepest > 0 else 1.0

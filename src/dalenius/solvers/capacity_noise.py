@@ -10,6 +10,7 @@ import numpy as np
 
 from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.noise import Floats, root
+from dalenius.stopping import left_for_a_call
 
 __all__ = ["LeastCapacity", "least_capacity_noise"]
 
@@ -132,6 +133,7 @@ class _Program:
             b_eq=[1],
             bounds=[(0, None)] * n + [(0, 0 if self.power is None else None), (None, None)],
             method="highs",
+            options={"time_limit": left_for_a_call()},
         )
         if found.status:
             return np.full(len(self.twins), 1 / n), 0.0
@@ -164,13 +166,13 @@ class _Program:
         g = np.zeros(n)
         h = np.zeros((n, n))
         g[-1] = tau
-        for x, s in enumerate(slacks):
+        for x, slack in enumerate(slacks):
             seen = out[x : x + width]
-            weight = self.twins[x] / s
+            weight = self.twins[x] / slack
             d = np.zeros(n)  # of the slack
             d[:width], d[width + x : 2 * width + x], d[-1] = np.log(seen) - np.log(law) - 1, law / seen, 1.0
             g -= weight * d
-            h += self.twins[x] / s**2 * np.outer(d, d)
+            h += self.twins[x] / slack**2 * np.outer(d, d)
             a = np.arange(width)
             b = np.arange(width) + width + x
             h[a, a] += weight / law

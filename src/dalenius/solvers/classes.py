@@ -16,6 +16,18 @@ Ints: TypeAlias = NDArray[np.int64]
 def numbered(columns: Ints, letters: int) -> Ints:
     """Columns of labels as whole numbers, in the order of the columns.
 
+    Parameters
+    ----------
+    columns : ndarray of int
+        (views, atoms): labels.
+    letters : int
+        How many labels there are.
+
+    Returns
+    -------
+    ndarray of int
+        (atoms,).
+
     >>> numbered(np.array([[0, 1, 1], [2, 0, 2]]), 3)
     array([2, 3, 5])
     """
@@ -25,6 +37,17 @@ def numbered(columns: Ints, letters: int) -> Ints:
 
 def refined(colours: Sequence[int], labels: Sequence[Hashable]) -> tuple[int, ...]:
     """The colours of views when those with different labels are told apart, numbered in the order of first views.
+
+    Parameters
+    ----------
+    colours : sequence of int
+        Of the views.
+    labels : sequence of Hashable
+        Of one atom in the views.
+
+    Returns
+    -------
+    tuple[int, ...]
 
     >>> refined((0, 0, 1, 1), "abba")
     (0, 1, 2, 3)
@@ -70,7 +93,17 @@ class Classes:
         return [self.colours.index(c) for c in range(max(self.colours) + 1)]
 
     def split(self, x: int) -> "tuple[int, Ints, Classes]":
-        """The first atom of the orbit of x, the orbit, and the classes of the views when that atom is told apart."""
+        """The first atom of the orbit of x, the orbit, and the classes of the views when that atom is told apart.
+
+        Parameters
+        ----------
+        x : int
+            An atom.
+
+        Returns
+        -------
+        tuple[int, Ints, Classes]
+        """
         at = int(self.first[x])
         if at not in self._splits:
             finer = refined(self.colours, self.labels[:, at].tolist())

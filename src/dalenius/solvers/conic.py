@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import Infeasible, SolverFailed, Unsupported
+from dalenius.solvers.lp import OutOfTime
+from dalenius.stopping import left_for_a_call
 
 __all__ = ["Conic"]
 
@@ -71,7 +73,7 @@ class Conic:
         matrix = csc_matrix((-value, (row, column)), shape=(self.rows, self.variables))
         matrix.sum_duplicates()
         settings = clarabel.DefaultSettings()
-        settings.verbose, settings.time_limit = False, seconds
+        settings.verbose, settings.time_limit = False, min(seconds, left_for_a_call())
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
         settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = settings.reduced_tol_feas = 1e-6
         cones = [made for cone, count, size in self._cones for made in _cones(clarabel, cone, count, size)]
@@ -79,6 +81,8 @@ class Conic:
         found = clarabel.DefaultSolver(nothing, cost, matrix, np.concatenate(self._offsets), cones, settings).solve()
         if str(found.status) in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
             raise Infeasible("the limits exclude each other: 0 recipes keep all of them")
+        if str(found.status) == "MaxTime":
+            raise OutOfTime(f"the cone program of {self.rows} rows did not end in time")
         if str(found.status) not in ("Solved", "AlmostSolved"):
             raise SolverFailed(f"Clarabel ended with the status {found.status}")
         return np.array(found.x), np.array(found.z)

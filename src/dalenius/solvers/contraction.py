@@ -32,6 +32,17 @@ def correlation(p: Floats, rows: Floats) -> tuple[float, float, Floats]:
     The upper end is proved. M = A'A - s s' is computed with an error of norm at most e = 1.1 (k + 2m + 40) u, because
     A'A and s s' have entries of one sign, made of relative errors, and norm 1; and t I - M is positive semidefinite if
     the Cholesky factorisation of its doubles minus 1.01 (n + 2) u tr I runs through (Rump 2006).
+
+    Parameters
+    ----------
+    p : ndarray of float
+        (inputs,): positive.
+    rows : ndarray of float
+        (inputs, letters): the channel.
+
+    Returns
+    -------
+    tuple[float, float, Floats]
     """
     q = p @ rows
     a = np.sqrt(p)[:, None] * rows[:, q > 0] / np.sqrt(q[q > 0])
@@ -77,7 +88,19 @@ def _up(x: float) -> float:
 
 
 def total_variation(rows: Floats, relative: float = UNIT) -> tuple[float, Floats]:
-    """eta_TV, rounded up, and the distance of every pair of rows."""
+    """eta_TV, rounded up, and the distance of every pair of rows.
+
+    Parameters
+    ----------
+    rows : ndarray of float
+        (inputs, letters): the channel.
+    relative : float
+        The error of each entry, as a share of itself.
+
+    Returns
+    -------
+    tuple[float, Floats]
+    """
     n, k = rows.shape
     distance = np.zeros((n, n))
     step = max(1, _CHUNK // (n * k))
@@ -92,13 +115,29 @@ def pairwise_contraction(rows: Floats, distance: Floats, relative: float = UNIT)
 
     A pair contracts by no more than its total variation, so pairs are taken from the most distant down, while they are
     further apart than the best contraction found.
+
+    Parameters
+    ----------
+    rows : ndarray of float
+        (inputs, letters): the channel.
+    distance : ndarray of float
+        (inputs, inputs): of every pair of rows.
+    relative : float
+        The error of each entry, as a share of itself.
+
+    Returns
+    -------
+    tuple[float, float]
     """
     n, k = rows.shape
     first, second = np.triu_indices(n, 1)
     order = np.argsort(-distance[first, second], kind="stable")
-    first, second = first[order], second[order]
+    first = first[order]
+    second = second[order]
     apart = distance[first, second] + 1.1 * (k + 4) * UNIT + 2 * relative
-    best, high, error = 0.0, 0.0, 1.1 * (k + 12) * UNIT + 4 * relative
+    best = 0.0
+    high = 0.0
+    error = 1.1 * (k + 12) * UNIT + 4 * relative
     step = max(1, _CHUNK // (8 * k))
     for start in range(0, len(first), step):
         if apart[start] <= best:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 
-__all__ = ["UNIT", "Laws", "halved_simplices", "times_log_ratio"]
+__all__ = ["UNIT", "Laws", "cut_simplices", "halved_simplices", "times_log_ratio"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
@@ -56,75 +56,188 @@ class Laws:
             raise InputError("rows are a matrix of finite numbers that are not negative")
         if ((rows > 0) & (rows < _SMALLEST)).any():
             raise InputError("an entry of a row is positive and below 2^-1000, too small for doubles")
-        self.rows, self.relative = np.ascontiguousarray(rows), relative
+        self.rows = np.ascontiguousarray(rows)
+        self.relative = relative
         logs = np.log(rows, out=np.zeros_like(rows), where=rows > 0)
         self.h: Floats = np.einsum("xy,xy->x", rows, logs)
 
     @classmethod
     def normalised(cls, rows: Floats) -> "Laws":
-        """Rows read as exact binary numbers and divided by their exact sums."""
-        k = rows.shape[1]
-        return cls(rows / rows.sum(axis=1, keepdims=True), 1.01 * (k + 2) * UNIT)
+        """Rows read as exact binary numbers and divided by their exact sums.
+
+        Parameters
+        ----------
+        rows : ndarray of float
+            (rows, letters): not negative, with positive sums.
+
+        Returns
+        -------
+        Laws
+            With the error that the division leaves.
+        """
+        letters = rows.shape[1]
+        return cls(rows / rows.sum(axis=1, keepdims=True), 1.01 * (letters + 2) * UNIT)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def divergence(self, q: Floats, at: Places | None = None) -> Floats:
-        """D(p_x || q) of the rows at some places, without its error."""
-        logs = np.log(np.clip(q, _FLOOR, 1.0))
+    def divergence(self, centre: Floats, at: Places | None = None) -> Floats:
+        """D(p_x || q) of the rows at some places, without its error.
+
+        Parameters
+        ----------
+        centre : ndarray of float
+            (letters,): q.
+        at : Places, optional
+            Some rows; all without them.
+
+        Returns
+        -------
+        ndarray of float
+            One for each row, in nats.
+        """
+        logs = np.log(np.clip(centre, _FLOOR, 1.0))
         return self.h - self.rows @ logs if at is None else self.h[at] - self.rows[at] @ logs
 
-    def slack(self, d: Floats, h: Floats) -> Floats:
-        """The proved error of divergences d of rows with sum t log t = h; |h| + c = d + 2 |h|."""
-        k = self.rows.shape[1]
-        out: Floats = 1.02 * ((k + 12) * UNIT + self.relative) * (np.maximum(d, 0.0) + 2 * np.abs(h) + 1e-14)
+    def slack(self, divergences: Floats, negentropies: Floats) -> Floats:
+        """The proved error of divergences d of rows with sum t log t = h; |h| + c = d + 2 |h|.
+
+        Parameters
+        ----------
+        divergences : ndarray of float
+            (rows,): d.
+        negentropies : ndarray of float
+            (rows,): h.
+
+        Returns
+        -------
+        ndarray of float
+            (rows,): what each may be off by.
+        """
+        letters = self.rows.shape[1]
+        out: Floats = (
+            1.02
+            * ((letters + 12) * UNIT + self.relative)
+            * (np.maximum(divergences, 0.0) + 2 * np.abs(negentropies) + 1e-14)
+        )
         return out + 1.02 * self.relative
 
-    def radius(self, q: Floats, at: Places | None = None) -> float:
-        """An upper bound of max_x D(p_x || q / sum q), hence of the capacity of the rows at these places."""
-        q = np.clip(q, _FLOOR, 1.0)
-        d = self.divergence(q, at)
-        total = log(fsum(q.tolist()))
-        worst = float((d + self.slack(d, self.h if at is None else self.h[at])).max())
+    def radius(self, centre: Floats, at: Places | None = None) -> float:
+        """An upper bound of max_x D(p_x || q / sum q), hence of the capacity of the rows at these places.
+
+        Parameters
+        ----------
+        centre : ndarray of float
+            (letters,): q, of any positive sum.
+        at : Places, optional
+            Some rows; all without them.
+
+        Returns
+        -------
+        float
+            In nats, rounded up.
+        """
+        centre = np.clip(centre, _FLOOR, 1.0)
+        divergences = self.divergence(centre, at)
+        total = log(fsum(centre.tolist()))
+        # Upwards: each divergence with its error, and the sum of the two logarithms with theirs.
+        worst = float((divergences + self.slack(divergences, self.h if at is None else self.h[at])).max())
         return max(0.0, (worst + total) + 8 * UNIT * (1 + abs(worst) + abs(total)))
 
-    def information(self, w: Floats, at: Places | None = None) -> float:
+    def information(self, weights: Floats, at: Places | None = None) -> float:
         """A lower bound of I(w / sum w) over the rows at these places.
 
         w p is off by a factor within 1 +- 1.01 ((m + 4) u + d), which enters the logarithm of the centre.
+
+        Parameters
+        ----------
+        weights : ndarray of float
+            (rows,): w, not negative.
+        at : Places, optional
+            Some rows; all without them.
+
+        Returns
+        -------
+        float
+            In nats, rounded down.
         """
         rows = self.rows if at is None else self.rows[at]
-        total = fsum(w.tolist())
-        m = len(w)
-        q = (w @ rows) / total
-        d = self.divergence(q, at)
-        value = float(w @ d) / total
-        error = (m + 12) * UNIT * float(np.abs(d).max()) + float(
-            (w @ self.slack(d, self.h if at is None else self.h[at])) / total
+        total = fsum(weights.tolist())
+        many = len(weights)
+        centre = (weights @ rows) / total
+        divergences = self.divergence(centre, at)
+        # Downwards: the mean, less what the sums, the divergences and the centre may be off by.
+        value = float(weights @ divergences) / total
+        error = (many + 12) * UNIT * float(np.abs(divergences).max()) + float(
+            (weights @ self.slack(divergences, self.h if at is None else self.h[at])) / total
         )
-        return max(0.0, value - 1.02 * (error + (m + 4) * UNIT + self.relative))
+        return max(0.0, value - 1.02 * (error + (many + 4) * UNIT + self.relative))
 
 
-def times_log_ratio(u: Floats, against: Floats) -> Floats:
+def times_log_ratio(masses: Floats, against: Floats) -> Floats:
     """u log(u / against) in nats, entry by entry, and 0 where u is 0; infinite where only `against` is 0.
+
+    Parameters
+    ----------
+    masses, against : ndarray of float
+        Not negative, of shapes that fit.
+
+    Returns
+    -------
+    ndarray of float
+        In nats.
 
     >>> times_log_ratio(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 1.0])).round(6).tolist()
     [0.0, 0.0, 1.386294]
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(u > 0, u * np.log(u / against), 0.0))
+        return np.asarray(np.where(masses > 0, masses * np.log(masses / against), 0.0))
 
 
 def halved_simplices(simplices: Floats, one_end: Places, other_end: Places) -> Floats:
     """Every simplex cut in two at the middle of one of its edges; corners are rows, the halves stand one after another.
 
+    Parameters
+    ----------
+    simplices : ndarray of float
+        (simplices, corners, letters).
+    one_end, other_end : Places
+        (simplices,): the corners of the edge that is cut.
+
+    Returns
+    -------
+    ndarray of float
+        (2 simplices, corners, letters): all first halves, then all second ones.
+
     >>> halved_simplices(np.eye(2)[None], np.array([0]), np.array([1])).tolist()
     [[[0.5, 0.5], [0.0, 1.0]], [[1.0, 0.0], [0.5, 0.5]]]
     """
+    return np.concatenate(cut_simplices(simplices, one_end, other_end, np.full(len(simplices), 0.5)))
+
+
+def cut_simplices(simplices: Floats, first: Places, second: Places, place: Floats) -> tuple[Floats, Floats]:
+    """The two parts of each simplex: without its corner `first`, and without its corner `second`.
+
+    They are cut at 1 - place times the one corner plus place times the other.
+
+    Parameters
+    ----------
+    simplices : ndarray of float
+        (simplices, corners, letters).
+    first, second : Places
+        (simplices,): the corners of the edge that is cut.
+    place : ndarray of float
+        (simplices,): between 0 and 1.
+
+    Returns
+    -------
+    tuple[Floats, Floats]
+        Both parts, of the shape of the simplices.
+    """
     each = np.arange(len(simplices))
-    middle = (simplices[each, one_end] + simplices[each, other_end]) / 2
+    point = (1 - place)[:, None] * simplices[each, first] + place[:, None] * simplices[each, second]
     one = simplices.copy()
     other = simplices.copy()
-    one[each, one_end] = middle
-    other[each, other_end] = middle
-    return np.concatenate([one, other])
+    one[each, first] = point
+    other[each, second] = point
+    return one, other

@@ -4,7 +4,7 @@ Everything that crosses the border is a ``fractions.Fraction`` or an ``int``; in
 arithmetic (a 40 x 40 rational solve takes 1 ms). Floats are refused at this door.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from numbers import Rational as AnyRational
 from typing import TypeAlias
@@ -27,6 +27,15 @@ def as_fraction(value: Rational) -> Fraction:
     value : int, Fraction or str
         Exact.
 
+    Returns
+    -------
+    Fraction
+
+    Raises
+    ------
+    InputError
+        If it is no rational number.
+
     >>> as_fraction(3)
     Fraction(3, 1)
     """
@@ -39,7 +48,8 @@ def as_fraction(value: Rational) -> Fraction:
 
 def _to_flint(value: Rational) -> fmpq | int:
     number = as_fraction(value)
-    top, bottom = number.numerator, number.denominator
+    top = number.numerator
+    bottom = number.denominator
     return top if bottom == 1 else fmpq(top, bottom)
 
 
@@ -49,9 +59,9 @@ def _to_fraction(value: fmpq) -> Fraction:
 
 def _matrix(rows: Rows) -> fmpq_mat:
     width = len(rows[0]) if len(rows) else 0
-    for i, row in enumerate(rows):
+    for place, row in enumerate(rows):
         if len(row) != width:
-            raise InputError(f"row {i} has {len(row)} entries, row 0 has {width}")
+            raise InputError(f"row {place} has {len(row)} entries, row 0 has {width}")
     return fmpq_mat(
         len(rows), width, [entry if type(entry) is int else _to_flint(entry) for row in rows for entry in row]
     )
@@ -60,23 +70,33 @@ def _matrix(rows: Rows) -> fmpq_mat:
 def _reduced(rows: Rows) -> tuple[fmpq_mat, list[int]]:
     reduced, size = _matrix(rows).rref()
     pivots: list[int] = []
-    for i in range(size):
-        j = pivots[-1] + 1 if pivots else 0
-        while reduced[i, j] == 0:
-            j += 1
-        pivots.append(j)
+    for row in range(size):
+        column = pivots[-1] + 1 if pivots else 0
+        while reduced[row, column] == 0:
+            column += 1
+        pivots.append(column)
     return reduced, pivots
 
 
 def reduced_right(rows: Rows) -> tuple[list[Fraction], list[int]]:
     """The last column of the reduced row echelon form without its zero rows, and the pivot column of each row.
 
+    Parameters
+    ----------
+    rows : rows of Fraction
+        A matrix with the right-hand side as its last column.
+
+    Returns
+    -------
+    tuple[list[Fraction], list[int]]
+        Its last entries, and the pivots.
+
     >>> reduced_right([[2, 4, 6], [1, 2, 4]])
     ([Fraction(0, 1), Fraction(1, 1)], [0, 2])
     """
     reduced, pivots = _reduced(rows)
     last = reduced.ncols() - 1
-    return [_to_fraction(reduced[i, last]) for i in range(len(pivots))], pivots
+    return [_to_fraction(reduced[row, last]) for row in range(len(pivots))], pivots
 
 
 def rank(rows: Rows) -> int:
@@ -87,6 +107,10 @@ def rank(rows: Rows) -> int:
     rows : rational matrix
         A.
 
+    Returns
+    -------
+    int
+
     >>> rank([[1, 2], [2, 4]])
     1
     """
@@ -94,7 +118,7 @@ def rank(rows: Rows) -> int:
 
 
 def null_space(rows: Rows) -> list[list[Fraction]]:
-    r"""Basis of {v : A v = 0}, one vector per column of A without a pivot.
+    """Basis of {v : A v = 0}, one vector per column of A without a pivot.
 
     With R the reduced form and f a free column, the vector has v_f = 1, v_{pivot i} = -R_{i f} and zeros
     elsewhere; so there are n - rank(A) of them.
@@ -104,6 +128,11 @@ def null_space(rows: Rows) -> list[list[Fraction]]:
     rows : rational matrix
         A.
 
+    Returns
+    -------
+    list[list[Fraction]]
+        The vectors of the basis.
+
     >>> null_space([[1, 2, 0], [0, 0, 1]])
     [[Fraction(-2, 1), Fraction(1, 1), Fraction(0, 1)]]
     """
@@ -112,8 +141,8 @@ def null_space(rows: Rows) -> list[list[Fraction]]:
     for free in sorted(set(range(reduced.ncols())) - set(pivots)):
         vector = [Fraction(0)] * reduced.ncols()
         vector[free] = Fraction(1)
-        for i, pivot in enumerate(pivots):
-            vector[pivot] = -_to_fraction(reduced[i, free])
+        for row, pivot in enumerate(pivots):
+            vector[pivot] = -_to_fraction(reduced[row, free])
         basis.append(vector)
     return basis
 
@@ -121,7 +150,7 @@ def null_space(rows: Rows) -> list[list[Fraction]]:
 def solve(A: Rows, b: Sequence[Rational]) -> list[Fraction]:
     r"""The unique x with A x = b, for a square or an overdetermined consistent system.
 
-    Raises SolverFailed if no x or more than one x solves it.
+
 
     Parameters
     ----------
@@ -129,6 +158,18 @@ def solve(A: Rows, b: Sequence[Rational]) -> list[Fraction]:
         Of full column rank.
     b : rational vector
         The right side.
+
+    Returns
+    -------
+    list of Fraction
+        One for each column.
+
+    Raises
+    ------
+    InputError
+        If there are not as many right sides as rows.
+    SolverFailed
+        If no x or more than one x solves it.
 
     Examples
     --------
@@ -138,16 +179,16 @@ def solve(A: Rows, b: Sequence[Rational]) -> list[Fraction]:
     if len(A) != len(b):
         raise InputError(f"{len(A)} rows, but {len(b)} right-hand sides")
     width = len(A[0]) if len(A) else 0
-    x, pivots = reduced_right([[*row, right] for row, right in zip(A, b, strict=True)])
+    solution, pivots = reduced_right([[*row, right] for row, right in zip(A, b, strict=True)])
     if width in pivots:
         raise SolverFailed("the linear system has no solution")
     if len(pivots) < width:
         raise SolverFailed(f"the linear system has many solutions: rank {len(pivots)} for {width} unknowns")
-    return x
+    return solution
 
 
 def solve_sparse(rows: Sequence[Mapping[int, Fraction]], b: Sequence[Fraction], width: int) -> list[Fraction]:
-    r"""The unique x with A x = b where most equations say that one unknown is a multiple of another.
+    """The unique x with A x = b where most equations say that one unknown is a multiple of another.
 
     Such equations are used up first, by substitution; what is left is solved as it is (`solve`), with its errors.
 
@@ -160,39 +201,51 @@ def solve_sparse(rows: Sequence[Mapping[int, Fraction]], b: Sequence[Fraction], 
     width : int
         How many unknowns there are.
 
-    Examples
-    --------
+    Returns
+    -------
+    list of Fraction
+        (width) numbers.
+
     >>> one = Fraction(1)
     >>> solve_sparse([{0: one, 1: -3 * one}, {0: one, 1: one}], [Fraction(0), 2 * one], 2)
     [Fraction(3, 2), Fraction(1, 2)]
     """
     multiple: dict[int, tuple[int, Fraction]] = {}  # x_j = factor * x_k
 
-    def followed(j: int) -> tuple[int, Fraction]:
+    def followed(column: int) -> tuple[int, Fraction]:
         factor = Fraction(1)
-        while j in multiple:
-            j, more = multiple[j]
+        while column in multiple:
+            column, more = multiple[column]
             factor *= more
-        return j, factor
+        return column, factor
 
     rest = []
     for row, right in zip(rows, b, strict=True):
         if len(row) == 2 and right == 0:
-            (j, f), (k, g) = ((k, factor * v) for (k, factor), v in ((followed(j), v) for j, v in row.items()))
-            if j != k:
-                multiple[j] = k, -g / f
+            (first, one), (second, other) = ((end, factor * entry) for end, factor, entry in _ends(row, followed))
+            if first != second:
+                multiple[first] = second, -other / one
                 continue
         rest.append((row, right))
     if width and not rest:
         raise SolverFailed(f"the linear system has many solutions: rank {len(multiple)} for {width} unknowns")
-    place = {j: i for i, j in enumerate(j for j in range(width) if j not in multiple)}
+    left = [column for column in range(width) if column not in multiple]
+    place = {column: number for number, column in enumerate(left)}
     lines: list[list[Rational]] = []
     for row, _ in rest:
         line: list[Rational] = [0] * len(place)
-        for j, v in row.items():
-            k, factor = followed(j)
-            line[place[k]] += v * factor
+        for end, factor, entry in _ends(row, followed):
+            line[place[end]] += entry * factor
         lines.append(line)
-    x = solve(lines, [right for _, right in rest])
-    ends = (followed(j) for j in range(width))
-    return [factor * x[place[k]] for k, factor in ends]
+    solution = solve(lines, [right for _, right in rest])
+    ends = (followed(column) for column in range(width))
+    return [factor * solution[place[end]] for end, factor in ends]
+
+
+def _ends(
+    row: Mapping[int, Fraction], followed: Callable[[int], tuple[int, Fraction]]
+) -> Iterator[tuple[int, Fraction, Fraction]]:
+    """For each entry the unknown that its own is a multiple of, the factor, and the entry."""
+    for column, entry in row.items():
+        end, factor = followed(column)
+        yield end, factor, entry

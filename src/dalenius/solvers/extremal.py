@@ -5,6 +5,7 @@ program whose weights are exact again.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -65,6 +66,18 @@ def vertices(
     on_progress : callable, optional
         Told how many there are.
 
+    Returns
+    -------
+    list[tuple[Fraction, ...]]
+        In the order in which the walk meets them.
+
+    Raises
+    ------
+    Infeasible
+        If the set is empty.
+    SolverFailed
+        If it is unbounded, or the limit is passed.
+
     >>> [[str(x) for x in v] for v in vertices([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]], [Fraction(1, 2)] * 3)]
     [['0', '1/2', '1/2', '0'], ['1/2', '0', '0', '1/2']]
     """
@@ -79,7 +92,7 @@ def walk(
     deadline: float = inf,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Walk:
-    r"""All vertices of the polytope {v >= 0 : A v = b}, exactly, in a deterministic order.
+    """All vertices of the polytope {v >= 0 : A v = b}, exactly, in a deterministic order.
 
     Breadth first over the bases that stay feasible when b moves to b + sum_k eps^k A_{B_k}, eps -> 0+, with B the
     first basis. The moved polytope is simple, so its graph is connected and every exchange is unique (the
@@ -106,19 +119,30 @@ def walk(
 
     References: Dantzig, Orden & Wolfe (1955), lexicographic rule; Avis & Fukuda (1992), pivoting enumeration.
 
+    Returns
+    -------
+    Walk
+
+    Raises
+    ------
+    Infeasible
+        If the set is empty; the message carries the proof.
+    SolverFailed
+        If the set is unbounded, beyond the limit, or after the deadline.
+
     >>> found = walk([[1, 1, 1]], [1])
     >>> found.basis, found.bases, len(found.vertices)
     ([0], 3, 3)
     """
     start = feasible_tableau(A, b)
-    r = len(start.basis)
-    n = len(A[0]) if len(A) else 0
-    if r == 0:
-        if n:
+    rank = len(start.basis)
+    width = len(A[0]) if len(A) else 0
+    if rank == 0:
+        if width:
             raise SolverFailed("the set {v >= 0 : A v = b} is unbounded: no row of A has an entry")
         return Walk([()], [], 1)
     # A basis, or a support, is the sum of the bits of its columns.
-    bits = np.array([1 << j for j in range(n)], dtype=np.uint64 if n <= 64 else object)
+    bits = np.array([1 << column for column in range(width)], dtype=np.uint64 if width <= 64 else object)
     basic = np.array([start.basis], dtype=np.intp)
     level = _Batch(_narrow(np.array([start.rows], dtype=object)), basic, bits[basic].sum(axis=1))
     seen: set[int] = set(level.keys.tolist())
@@ -132,7 +156,9 @@ def walk(
             # A basic column "enters" in its own place, which gives back a key that was seen.
             keys = (batch.keys[:, None] ^ bits[exchanged] ^ bits).ravel()
             fresh, where = np.unique(keys, return_index=True)
-            new = np.array([w for key, w in zip(fresh.tolist(), where, strict=True) if key not in seen], np.intp)
+            new = np.array(
+                [place for key, place in zip(fresh.tolist(), where, strict=True) if key not in seen], np.intp
+            )
             seen.update(keys[new].tolist())
             if len(seen) > limit:
                 raise SolverFailed(
@@ -143,8 +169,8 @@ def walk(
                 raise SolverFailed(f"the time of the search ended after {len(seen)} bases, with {len(found)} vertices")
             if on_progress is not None:
                 on_progress(len(seen), len(found))
-            k, j = np.divmod(new, n)
-            following.append(_exchange(batch, k, leaving[k, j], j, keys[new]))
+            tableau, entering = np.divmod(new, width)
+            following.append(_exchange(batch, tableau, leaving[tableau, entering], entering, keys[new]))
         level = _Batch.joined(following)
     return Walk(list(found.values()), start.basis, len(seen))
 
@@ -159,8 +185,8 @@ class _Batch:
 
     def chunks(self) -> Iterator["_Batch"]:
         for at in range(0, len(self.keys), _CHUNK):
-            s = slice(at, at + _CHUNK)
-            yield _Batch(_wide(self.tableaux[s]), self.basic[s], self.keys[s])
+            part = slice(at, at + _CHUNK)
+            yield _Batch(_wide(self.tableaux[part]), self.basic[part], self.keys[part])
 
     @staticmethod
     def joined(parts: "list[_Batch]") -> "_Batch":
@@ -173,43 +199,45 @@ class _Batch:
     @property
     def denominators(self) -> _Ints:
         # The column of a basic variable is d times a unit vector.
-        d: _Ints = self.tableaux[np.arange(len(self.keys)), 0, self.basic[:, 0]]
-        return d
+        denominators: _Ints = self.tableaux[np.arange(len(self.keys)), 0, self.basic[:, 0]]
+        return denominators
 
 
-def _narrow(T: _Ints) -> _Ints:
+def _narrow(tableaux: _Ints) -> _Ints:
     """The smallest signed integer type that holds T: the frontier of a long walk must fit in memory."""
-    top = max(int(T.max()), -int(T.min())) if T.size else 0
+    top = max(int(tableaux.max()), -int(tableaux.min())) if tableaux.size else 0
     for kind in (np.int8, np.int16, np.int32, np.int64):
         if top <= np.iinfo(kind).max:
-            return T.astype(kind, copy=False)
-    return T
+            return tableaux.astype(kind, copy=False)
+    return tableaux
 
 
-def _wide(T: _Ints) -> _Ints:
+def _wide(tableaux: _Ints) -> _Ints:
     """int64 if no product or difference of two products in a ratio test or an exchange can overflow."""
-    top = max(int(T.max()), -int(T.min()))
-    left = T[:, :, :-1]  # every product has a factor from here
+    top = max(int(tableaux.max()), -int(tableaux.min()))
+    left = tableaux[:, :, :-1]  # every product has a factor from here
     inner = max(int(left.max()), -int(left.min()))
-    return T.astype(np.int64 if 2 * top * inner < 2**63 else object)
+    return tableaux.astype(np.int64 if 2 * top * inner < 2**63 else object)
 
 
-def _leaving(T: _Ints, order: Sequence[int]) -> NDArray[np.intp]:
+def _leaving(tableaux: _Ints, order: Sequence[int]) -> NDArray[np.intp]:
     """Row that leaves when column j enters tableau k, by the lexicographic ratio test: shape (K, n)."""
-    left = T[:, :, :-1]
-    tied = _smallest(T[:, :, -1:], left)
+    left = tableaux[:, :, :-1]
+    # Ratios are compared by cross products of integers: no quotient, so no rounding decides a tie.
+    tied = _smallest(tableaux[:, :, -1:], left)
     count = tied.sum(axis=1)
     if not count.all():
         ray = int(np.nonzero(count == 0)[1][0])
         raise SolverFailed(f"the set {{v >= 0 : A v = b}} is unbounded: coordinate {ray} can grow without end")
-    k, j = np.nonzero(count > 1)
+    tableau, entering = np.nonzero(count > 1)
     for column in order:
-        if not len(k):
+        if not len(tableau):
             break
-        entries = np.where(tied[k, :, j], left[k, :, j], 0)
-        tied[k, :, j] = _smallest(left[k, :, column][:, :, None], entries[:, :, None])[:, :, 0]
-        again = tied[k, :, j].sum(axis=1) > 1
-        k, j = k[again], j[again]
+        entries = np.where(tied[tableau, :, entering], left[tableau, :, entering], 0)
+        tied[tableau, :, entering] = _smallest(left[tableau, :, column][:, :, None], entries[:, :, None])[:, :, 0]
+        again = tied[tableau, :, entering].sum(axis=1) > 1
+        tableau = tableau[again]
+        entering = entering[again]
     rows: NDArray[np.intp] = np.argmax(tied, axis=1)
     return rows
 
@@ -219,28 +247,29 @@ def _smallest(top: _Ints, bottom: _Ints) -> NDArray[np.bool_]:
     usable = bottom > 0
     best_top = np.ones_like(bottom[:, 0])
     best_bottom = np.zeros_like(best_top)  # 1/0: larger than every ratio
-    for i in range(bottom.shape[1]):
-        better = usable[:, i] & (top[:, i] * best_bottom < best_top * bottom[:, i])
-        best_top = np.where(better, top[:, i], best_top)
-        best_bottom = np.where(better, bottom[:, i], best_bottom)
+    for row in range(bottom.shape[1]):
+        better = usable[:, row] & (top[:, row] * best_bottom < best_top * bottom[:, row])
+        best_top = np.where(better, top[:, row], best_top)
+        best_bottom = np.where(better, bottom[:, row], best_bottom)
     equal: NDArray[np.bool_] = usable & (top * best_bottom[:, None] == best_top[:, None] * bottom)
     return equal
 
 
-def _exchange(batch: _Batch, k: _Ints, i: _Ints, j: _Ints, keys: _Ints) -> _Batch:
+def _exchange(batch: _Batch, which: _Ints, leaving: _Ints, entering: _Ints, keys: _Ints) -> _Batch:
     """In tableau k[s], row i[s] leaves and column j[s] enters, for every s."""
-    s = np.arange(len(k))
-    T = batch.tableaux[k]
-    row, column = T[s, i], T[s, :, j]
-    T *= column[s, i][:, None, None]
-    T -= column[:, :, None] * row[:, None, :]
-    d = batch.denominators[k]
-    if (d != 1).any():
-        T //= d[:, None, None]  # exact: see tableau
-    T[s, i] = row
-    basic = batch.basic[k]
-    basic[s, i] = j
-    return _Batch(_narrow(T), basic, keys)
+    each = np.arange(len(which))
+    tableaux = batch.tableaux[which]
+    row = tableaux[each, leaving]
+    column = tableaux[each, :, entering]
+    tableaux *= column[each, leaving][:, None, None]
+    tableaux -= column[:, :, None] * row[:, None, :]
+    denominators = batch.denominators[which]
+    if (denominators != 1).any():
+        tableaux //= denominators[:, None, None]  # exact: see tableau
+    tableaux[each, leaving] = row
+    basic = batch.basic[which]
+    basic[each, leaving] = entering
+    return _Batch(_narrow(tableaux), basic, keys)
 
 
 def _collect(batch: _Batch, bits: _Ints, scale: int, found: dict[int, tuple[Fraction, ...]]) -> None:
@@ -249,15 +278,15 @@ def _collect(batch: _Batch, bits: _Ints, scale: int, found: dict[int, tuple[Frac
     supports = np.where(right != 0, bits[batch.basic], bits.dtype.type(0)).sum(axis=1)
     denominators = batch.denominators
     zero = Fraction(0)
-    for k in np.unique(supports, return_index=True)[1].tolist():
-        support = int(supports[k])
+    for place in np.unique(supports, return_index=True)[1].tolist():
+        support = int(supports[place])
         if support in found:
             continue
-        d = int(denominators[k]) * scale
+        denominator = int(denominators[place]) * scale
         point = [zero] * len(bits)
-        for j, t in zip(batch.basic[k].tolist(), right[k].tolist(), strict=True):
-            if t:
-                point[j] = Fraction(t, d)
+        for column, numerator in zip(batch.basic[place].tolist(), right[place].tolist(), strict=True):
+            if numerator:
+                point[column] = Fraction(numerator, denominator)
         found[support] = tuple(point)
 
 
@@ -285,8 +314,8 @@ class Mixture:
     pinned: list[int]
 
 
-def best_mixture(points: Rows, values: Sequence[float], p: Sequence[Rational]) -> Mixture:
-    r"""The mixture of the points with mean p and the largest mean value.
+def best_mixture(points: Rows, values: Sequence[float], p: Sequence[Rational], *, priced: bool = True) -> Mixture:
+    """The mixture of the points with mean p and the largest mean value.
 
         max  sum_k theta_k values_k   s.t.  sum_k theta_k v_k = p,  theta >= 0
 
@@ -304,6 +333,21 @@ def best_mixture(points: Rows, values: Sequence[float], p: Sequence[Rational]) -
         One for each.
     p : vector
         The mean.
+    priced : bool
+        Whether the dual vector is needed, exactly or to a billionth; without it the one of the solver will do.
+
+    Returns
+    -------
+    Mixture
+
+    Raises
+    ------
+    InputError
+        If the sizes do not fit.
+    Infeasible
+        If p is no mixture of the points.
+    SolverFailed
+        If the dual vector of the solver misses a column.
 
     >>> p = [Fraction(1, 3), Fraction(2, 3)]
     >>> mixture = best_mixture([[1, 0], [0, 1], p], [1.0, 1.0, 0.0], p)
@@ -312,20 +356,22 @@ def best_mixture(points: Rows, values: Sequence[float], p: Sequence[Rational]) -
     """
     if len(points) != len(values) or any(len(point) != len(p) for point in points):
         raise InputError(f"{len(points)} points and {len(values)} values do not fit a mean of {len(p)} entries")
-    columns = [{x: float(t) for x, t in enumerate(point) if t} for point in points]
+    columns = [{row: float(entry) for row, entry in enumerate(point) if entry} for point in points]
     prices = np.asarray(values, dtype=np.float64)
-    optimum = maximise(prices, columns, [float(t) for t in p])
+    optimum = maximise(prices, columns, [float(entry) for entry in p])
     basis = list(optimum.basic_columns)
     pinned = list(optimum.basic_rows)
     allowed = 1e-9 * max(1.0, float(np.abs(prices).max()))
-    try:
-        dual = exact_dual(points, {k: Fraction(float(prices[k])) for k in basis}, basis, pinned=pinned)
-    except SolverFailed:
-        dual = []
+    dual: list[Fraction] = []
+    if priced:
+        with suppress(SolverFailed):
+            dual = exact_dual(
+                points, {column: Fraction(float(prices[column])) for column in basis}, basis, pinned=pinned
+            )
     if not dual or _excess(columns, dual, prices).max() > allowed:
-        dual = [Fraction(float(z)) for z in optimum.dual]
+        dual = [Fraction(float(price)) for price in optimum.dual]
     slack = -_excess(columns, dual, prices)
-    if slack.min() < -allowed:
+    if priced and slack.min() < -allowed:
         raise SolverFailed(f"the dual vector of the solver misses a column by {-slack.min():.3g}")
     try:
         theta = exact_basic_solution(points, p, basis)
@@ -337,8 +383,10 @@ def best_mixture(points: Rows, values: Sequence[float], p: Sequence[Rational]) -
 def _excess(
     columns: Sequence[dict[int, float]], dual: Sequence[Fraction], prices: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    z = [float(t) for t in dual]
-    worth: NDArray[np.float64] = np.array([sum(z[x] * t for x, t in column.items()) for column in columns])
+    floats = [float(entry) for entry in dual]
+    worth: NDArray[np.float64] = np.array(
+        [sum(floats[row] * entry for row, entry in column.items()) for column in columns]
+    )
     return prices - worth
 
 
@@ -349,10 +397,10 @@ def _nearby(points: Rows, p: Sequence[Rational], slack: NDArray[np.float64]) -> 
     while True:
         first = order[:size]
         try:
-            found = feasible_tableau([[points[k][x] for k in first] for x in range(len(p))], p)
+            found = feasible_tableau([[points[column][row] for column in first] for row in range(len(p))], p)
         except Infeasible:
             if size >= len(order):
                 raise
             size *= 2
         else:
-            return {first[k]: t for k, t in found.point.items() if t}
+            return {first[column]: weight for column, weight in found.point.items() if weight}

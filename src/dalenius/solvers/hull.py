@@ -37,7 +37,15 @@ _CHUNK = 1 << 21  # numbers at a time
 
 @dataclass(frozen=True)
 class Hull:
-    """The rows that are kept, and the d at which all others are left out."""
+    """The rows that are kept, and the d at which all others are left out.
+
+    Parameters
+    ----------
+    kept : Places
+        Numbers of the rows.
+    loss : float
+        d: of m classes, leaving the others out costs at most d log m nats.
+    """
 
     kept: Places
     loss: float
@@ -48,11 +56,25 @@ def extreme_rows(laws: Laws, rows: Places, *, programs: bool = True) -> Hull:
 
     Linear programs, where they are worth their time, find what quickhull does not.
 
+    Parameters
+    ----------
+    laws : Laws
+        All rows.
+    rows : Places
+        Numbers of some.
+    programs : bool
+        Whether linear programs may be solved for it.
+
+    Returns
+    -------
+    Hull
+
     >>> laws = Laws(np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [0.25, 0.5, 0.25], [0.5, 0.5, 0]]), 0.0)
     >>> extreme_rows(laws, np.arange(5)).kept.tolist()
     [0, 1, 2]
     """
-    there, loss = np.ones(len(rows), dtype=np.bool_), 0.0
+    there = np.ones(len(rows), dtype=np.bool_)
+    loss = 0.0
     todo = np.arange(len(rows))
     if (found := _surrounded(laws.rows[rows])) is not None:
         inside, corners, weights = found
@@ -108,7 +130,8 @@ def _fan(points: Floats) -> tuple[Places, Places, Floats] | None:
     except QhullError:
         return None
     inside = np.setdiff1d(np.arange(len(points)), hull.vertices)
-    apex, facets = hull.vertices[0], hull.simplices
+    apex = hull.vertices[0]
+    facets = hull.simplices
     normals = hull.equations[:, :-1]
     offsets = hull.equations[:, -1]
     far = -(normals @ points[apex] + offsets)

@@ -1,14 +1,17 @@
-r"""Interior point for a linear program with one simplex per atom and a few moments per letter.
+"""Interior point for a linear program with one simplex per atom and a few moments per letter.
 
     max  sum_j E[c_j S_j]     s.t.  c_j >= 0,   sum_j c_j(x) = 1 for every atom x,   E[c_j M] = 0 for every letter j
     min  E z                  s.t.  s_j(x) = z(x) - S_j(x) - lambda_j . M(x) >= 0
 
-N atoms, J letters and r moments make N J columns and N + J r rows, but the Newton equations
+In the code c are ``shares`` (the share of atom x that letter j takes), S ``scores``, M ``moments``, z ``prices``, s
+``slacks`` and lambda ``multipliers``. N atoms, J letters and r moments make N J columns and N + J r rows, but the
+Newton equations
 
     D dz - sum_j d_j M dlambda_j = g,   B_j dlambda_j - E[d_j M dz] = h_j,   d = c / s, D = sum_j d_j, B_j = E[d_j M M']
 
-fall apart: eliminate dz, and (J - 1) r unknowns are left (cost N J^2 r^2); or eliminate dlambda, and N are left (cost
-N^2 J r). The cheaper of the two is taken. Both systems are singular by a gauge, lambda_j + mu and z + mu . M.
+(``ratios`` d, ``ratio_sums`` D, ``blocks`` B, right-hand sides ``of_atoms`` g and ``of_letters`` h) fall apart:
+eliminate dz, and (J - 1) r unknowns are left (cost N J^2 r^2); or eliminate dlambda, and N are left (cost N^2 J r). The
+cheaper of the two is taken. Both systems are singular by a gauge, lambda_j + mu and z + mu . M.
 
 References: Mehrotra, "On the implementation of a primal-dual interior point method" (1992).
 """
@@ -20,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Centre", "best_letters"]
+__all__ = ["Centre", "best_letters", "inverse_operator", "longest_step"]
 
 Floats: TypeAlias = NDArray[np.float64]
 _Step: TypeAlias = tuple[Floats, Floats, Floats, Floats]
@@ -32,163 +35,256 @@ _SHORT = 0.995  # share of the way to the boundary
 
 @dataclass(frozen=True)
 class Centre:
-    """``c`` (J, N) and ``multipliers`` (J, r) when the search stopped, with ``gap`` = E z - sum_j E[c_j S_j]."""
+    """Where the search stopped.
 
-    c: Floats
+    Parameters
+    ----------
+    shares : ndarray of float
+        (letters, atoms): c, nonnegative, each column adds up to one.
+    multipliers : ndarray of float
+        (letters, moments): lambda.
+    gap : float
+        E z - sum_j E[c_j S_j], up to rounding.
+    """
+
+    shares: Floats
     multipliers: Floats
     gap: float
 
 
 def best_letters(
-    p: Floats, M: Floats, S: Floats, *, enough: Callable[[Floats, float], bool], most_steps: int = 80
+    weights: Floats, moments: Floats, scores: Floats, *, enough: Callable[[Floats, float], bool], most_steps: int = 80
 ) -> Centre:
-    r"""The program above for weights p (N,), moments M (N, r) with E M = 0, and scores S (J, N).
+    """The program above.
 
     Starts at c = 1/J and lambda = 0, strictly feasible on both sides, so every iterate is a channel and a bound up to
-    rounding; ``enough(c, gap)`` is asked before each step. Ends early where doubles cannot go on: what it returns is a
-    proposal, and the caller evaluates it.
+    rounding. Ends early where doubles cannot go on: what it returns is a proposal, and the caller evaluates it.
+
+    Parameters
+    ----------
+    weights : ndarray of float
+        (atoms,): positive, with sum one.
+    moments : ndarray of float
+        (atoms, moments): each with mean zero, E M = 0.
+    scores : ndarray of float
+        (letters, atoms): what a letter is worth at an atom.
+    enough : Callable[[Floats, float], bool]
+        Asked with the shares and the gap before each step; True ends the search.
+    most_steps : int
+        After which it ends in any case.
+
+    Returns
+    -------
+    Centre
+
+    >>> weights = np.array([0.5, 0.5])
+    >>> moments = np.array([[1.0], [-1.0]])  # a letter is as likely at both atoms: a coin is the best there is
+    >>> found = best_letters(weights, moments, np.eye(2), enough=lambda shares, gap: gap < 1e-9)
+    >>> round(float((found.shares * weights * np.eye(2)).sum()), 6)
+    0.5
     """
-    J, N = S.shape
-    r = M.shape[1]
-    c = np.full((J, N), 1 / J)
-    multipliers = np.zeros((J, r))
-    if J == 1 or r == 0:  # nothing to choose, or nothing to pay: every atom takes its best letter
-        return Centre((np.arange(J)[:, None] == S.argmax(axis=0)).astype(np.float64), multipliers, 0.0)
-    spread = max(float(np.ptp(S)), 1e-3)
-    z = S.max(axis=0) + spread
-    s = z - S
-    a, b = np.triu_indices(r)
-    products = M[:, a] * M[:, b]
+    letters, atoms = scores.shape
+    width = moments.shape[1]
+    shares = np.full((letters, atoms), 1 / letters)
+    multipliers = np.zeros((letters, width))
+    if letters == 1 or width == 0:  # nothing to choose, or nothing to pay: every atom takes its best letter
+        return Centre((np.arange(letters)[:, None] == scores.argmax(axis=0)).astype(np.float64), multipliers, 0.0)
+    spread = max(float(np.ptp(scores)), 1e-3)
+    # Above every score, so that all slacks are positive: a start inside the dual.
+    prices = scores.max(axis=0) + spread
+    slacks = prices - scores
+    first, second = np.triu_indices(width)
+    products = moments[:, first] * moments[:, second]
     gap = np.inf
     for _ in range(most_steps):
-        comp = c * s
-        gap = float((comp @ p).sum())
-        if enough(c, gap):
+        complementarity = shares * slacks
+        gap = float((complementarity @ weights).sum())
+        if enough(shares, gap):
             break
-        mu = gap / J
-        d = c / s
-        D = d.sum(axis=0)
-        B = np.empty((J, r, r))
-        B[:, a, b] = B[:, b, a] = (d * p) @ products
+        mean = gap / letters
+        ratios = shares / slacks
+        ratio_sums = ratios.sum(axis=0)
+        blocks = np.empty((letters, width, width))
+        blocks[:, first, second] = blocks[:, second, first] = (ratios * weights) @ products
         # Newton's direction towards c s = 0; then Mehrotra's second-order correction towards sigma mu.
         try:
-            eliminated = _by_atoms if (J - 1) * r > N else _by_letters
-            toward = eliminated(p, M, c, s, comp, d, D, B)
+            eliminated = _by_atoms if (letters - 1) * width > atoms else _by_letters
+            toward = eliminated(weights, moments, shares, slacks, complementarity, ratios, ratio_sums, blocks)
         except np.linalg.LinAlgError:
             break
-        dc, dl, dz, ds = toward(0.0)
-        t = _room(c, dc)
-        u = _room(s, ds)
-        ahead = float((((c + min(1, t) * dc) * (s + min(1, u) * ds)) @ p).sum()) / J
-        dc *= ds
-        dc, dl, dz, ds = toward((ahead / mu) ** 3 * mu - dc)
-        t = min(1.0, _SHORT * _room(c, dc))
-        u = min(1.0, _SHORT * _room(s, ds))
-        if not (np.isfinite(dl).all() and t * u > 0):
+        share_step, multiplier_step, price_step, slack_step = toward(0.0)
+        share_length = longest_step(shares, share_step)
+        slack_length = longest_step(slacks, slack_step)
+        shares_ahead = shares + min(1, share_length) * share_step
+        slacks_ahead = slacks + min(1, slack_length) * slack_step
+        ahead = float(((shares_ahead * slacks_ahead) @ weights).sum()) / letters
+        second_order = share_step * slack_step
+        share_step, multiplier_step, price_step, slack_step = toward((ahead / mean) ** 3 * mean - second_order)
+        share_length = min(1.0, _SHORT * longest_step(shares, share_step))
+        slack_length = min(1.0, _SHORT * longest_step(slacks, slack_step))
+        if not (np.isfinite(multiplier_step).all() and share_length * slack_length > 0):
             break
-        c += t * dc
-        multipliers += u * dl
-        z += u * dz
-        s = z - S - multipliers @ M.T
-        if s.min() <= 0:
+        # Each side has a step length of its own: shares stay feasible without the prices, and the other way round.
+        shares += share_length * share_step
+        multipliers += slack_length * multiplier_step
+        prices += slack_length * price_step
+        # Computed afresh, not updated: rounding must not part the slacks from the prices that they belong to.
+        slacks = prices - scores - multipliers @ moments.T
+        if slacks.min() <= 0:
             break
-    return Centre(c, multipliers, gap)
+    return Centre(shares, multipliers, gap)
 
 
-def _room(v: Floats, dv: Floats) -> float:
-    """The largest t with v + t dv >= 0."""
-    return -1 / min(float((dv / v).min()), -1e-300)
+def longest_step(position: Floats, direction: Floats) -> float:
+    """The largest t with position + t direction >= 0.
+
+    Parameters
+    ----------
+    position : ndarray of float
+        Positive.
+    direction : ndarray of float
+        Of the same shape.
+
+    Returns
+    -------
+    float
+        Infinite in effect (1e300) where nothing falls.
+
+    >>> longest_step(np.array([1.0, 2.0]), np.array([1.0, -4.0]))
+    0.5
+    """
+    return -1 / min(float((direction / position).min()), -1e-300)
 
 
 def _by_letters(
-    p: Floats, M: Floats, c: Floats, s: Floats, comp: Floats, d: Floats, D: Floats, B: Floats
+    weights: Floats,
+    moments: Floats,
+    shares: Floats,
+    slacks: Floats,
+    complementarity: Floats,
+    ratios: Floats,
+    ratio_sums: Floats,
+    blocks: Floats,
 ) -> _Direction:
     """Directions through the (J - 1) r multipliers; the last letter's stay zero, which fixes the gauge."""
-    (J, N), r = c.shape, M.shape[1]
-    m = (J - 1) * r
-    K = np.zeros((m, m))
-    root = np.sqrt(p / D)
-    for at in range(0, N, _CHUNK):
+    letters, atoms = shares.shape
+    width = moments.shape[1]
+    size = (letters - 1) * width
+    matrix = np.zeros((size, size))
+    root = np.sqrt(weights / ratio_sums)
+    for at in range(0, atoms, _CHUNK):
         part = slice(at, at + _CHUNK)
-        V = ((d[:-1, part] * root[part])[:, None, :] * M.T[None, :, part]).reshape(m, -1)
-        K -= V @ V.T
-    for j in range(J - 1):
-        block = slice(j * r, j * r + r)
-        K[block, block] += B[j]
-    solve = _inverse(K)
+        scaled = ((ratios[:-1, part] * root[part])[:, None, :] * moments.T[None, :, part]).reshape(size, -1)
+        matrix -= scaled @ scaled.T
+    for letter in range(letters - 1):
+        block = slice(letter * width, letter * width + width)
+        matrix[block, block] += blocks[letter]
+    solve = inverse_operator(matrix)
 
     def toward(target: Floats | float) -> _Step:
-        R = (target - comp) / s
-        g = R.sum(axis=0) - 1 + c.sum(axis=0)
-        h = -((R + c - d * (g / D)) * p) @ M
-        dl = np.zeros((J, r))
-        dl[:-1] = solve(h[:-1].ravel()).reshape(J - 1, r)
-        moved = dl @ M.T
-        dz = (g + (d * moved).sum(axis=0)) / D
-        ds = dz - moved
-        R -= d * ds
-        return R, dl, dz, ds
+        share_step = (target - complementarity) / slacks
+        of_atoms = share_step.sum(axis=0) - 1 + shares.sum(axis=0)
+        of_letters = -((share_step + shares - ratios * (of_atoms / ratio_sums)) * weights) @ moments
+        multiplier_step = np.zeros((letters, width))
+        multiplier_step[:-1] = solve(of_letters[:-1].ravel()).reshape(letters - 1, width)
+        moved = multiplier_step @ moments.T
+        price_step = (of_atoms + (ratios * moved).sum(axis=0)) / ratio_sums
+        slack_step = price_step - moved
+        share_step -= ratios * slack_step
+        return share_step, multiplier_step, price_step, slack_step
 
     return toward
 
 
-def _by_atoms(p: Floats, M: Floats, c: Floats, s: Floats, comp: Floats, d: Floats, D: Floats, B: Floats) -> _Direction:
+def _by_atoms(
+    weights: Floats,
+    moments: Floats,
+    shares: Floats,
+    slacks: Floats,
+    complementarity: Floats,
+    ratios: Floats,
+    ratio_sums: Floats,
+    blocks: Floats,
+) -> _Direction:
     """Directions through the N values of z; the gauge is fixed by adding the projection on the span of M."""
-    (J, N), r = c.shape, M.shape[1]
-    ridge = 1e-13 * np.trace(B, axis1=1, axis2=2)[:, None, None] * np.eye(r)
-    L = np.linalg.inv(np.linalg.cholesky(B + ridge))
-    root = np.sqrt(p * D)
-    Q = (L.reshape(J * r, r) @ M.T).reshape(J, r, N)
-    Q *= (d * (p / root))[:, None, :]
-    flat = Q.reshape(J * r, N)
-    gauge = np.linalg.qr(M * root[:, None])[0]
-    K = gauge @ gauge.T - flat.T @ flat
-    K.flat[:: N + 1] += 1
-    solve = _inverse(K)
+    letters, atoms = shares.shape
+    width = moments.shape[1]
+    ridge = 1e-13 * np.trace(blocks, axis1=1, axis2=2)[:, None, None] * np.eye(width)
+    factors = np.linalg.inv(np.linalg.cholesky(blocks + ridge))
+    root = np.sqrt(weights * ratio_sums)
+    half = (factors.reshape(letters * width, width) @ moments.T).reshape(letters, width, atoms)
+    half *= (ratios * (weights / root))[:, None, :]
+    flat = half.reshape(letters * width, atoms)
+    gauge = np.linalg.qr(moments * root[:, None])[0]
+    matrix = gauge @ gauge.T - flat.T @ flat
+    matrix.flat[:: atoms + 1] += 1
+    solve = inverse_operator(matrix)
 
     def toward(target: Floats | float) -> _Step:
-        R = (target - comp) / s
-        g = R.sum(axis=0) - 1 + c.sum(axis=0)
-        e = (L @ (-((R + c) * p) @ M)[:, :, None])[:, :, 0]
-        y = solve(p * g / root + e.ravel() @ flat)
-        dz = y / root
-        dl = (L.transpose(0, 2, 1) @ (e + (flat @ y).reshape(J, r))[:, :, None])[:, :, 0]
-        ds = dz - dl @ M.T
-        R -= d * ds
-        return R, dl, dz, ds
+        share_step = (target - complementarity) / slacks
+        of_atoms = share_step.sum(axis=0) - 1 + shares.sum(axis=0)
+        of_letters = (factors @ (-((share_step + shares) * weights) @ moments)[:, :, None])[:, :, 0]
+        solution = solve(weights * of_atoms / root + of_letters.ravel() @ flat)
+        price_step = solution / root
+        multiplier_step = (
+            factors.transpose(0, 2, 1) @ (of_letters + (flat @ solution).reshape(letters, width))[:, :, None]
+        )[:, :, 0]
+        slack_step = price_step - multiplier_step @ moments.T
+        share_step -= ratios * slack_step
+        return share_step, multiplier_step, price_step, slack_step
 
     return toward
 
 
-def _inverse(K: Floats) -> Callable[[Floats], Floats]:
-    """v -> K^-1 v for a positive definite K, by the inverse of its Cholesky factor; a ridge if it is so only just."""
-    diagonal = K.diagonal().copy()
+def inverse_operator(matrix: Floats) -> Callable[[Floats], Floats]:
+    """v -> K^-1 v for a positive definite K, by the inverse of its Cholesky factor; a ridge if it is so only just.
+
+    Parameters
+    ----------
+    matrix : ndarray of float
+        (n, n): K, symmetric; its diagonal is overwritten.
+
+    Returns
+    -------
+    Callable[[Floats], Floats]
+        One multiplication by the inverse, with a step of refinement.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If not even a ridge of 1e-8 makes it positive definite.
+
+    >>> inverse_operator(np.diag([2.0, 4.0]))(np.array([2.0, 2.0])).round(6).tolist()
+    [1.0, 0.5]
+    """
+    diagonal = matrix.diagonal().copy()
     for ridge in (1e-14, 1e-11, 1e-8):
-        K.flat[:: len(K) + 1] = diagonal * (1 + ridge)
+        matrix.flat[:: len(matrix) + 1] = diagonal * (1 + ridge)
         try:
-            L: Floats = np.linalg.cholesky(K).astype(np.float64, copy=False)
+            factor: Floats = np.linalg.cholesky(matrix).astype(np.float64, copy=False)
             break
         except np.linalg.LinAlgError:
             continue
     else:
         raise np.linalg.LinAlgError
-    _invert_lower(L)
+    _invert_lower(factor)
 
-    def solve(v: Floats) -> Floats:
-        x: Floats = (L @ v) @ L
-        x += (L @ (v - K @ x)) @ L
-        return x
+    def solve(right: Floats) -> Floats:
+        solution: Floats = (factor @ right) @ factor
+        # One step of iterative refinement: near the end the matrix is almost singular.
+        solution += (factor @ (right - matrix @ solution)) @ factor
+        return solution
 
     return solve
 
 
-def _invert_lower(L: Floats) -> None:
+def _invert_lower(factor: Floats) -> None:
     """Inverse of a lower triangular matrix in place, by halves: all the work is in products."""
-    n = len(L)
-    if n <= 64:
-        L[:] = np.linalg.inv(L)
+    size = len(factor)
+    if size <= 64:
+        factor[:] = np.linalg.inv(factor)
         return
-    h = n // 2
-    _invert_lower(L[:h, :h])
-    _invert_lower(L[h:, h:])
-    L[h:, :h] = -(L[h:, h:] @ L[h:, :h] @ L[:h, :h])
+    half = size // 2
+    _invert_lower(factor[:half, :half])
+    _invert_lower(factor[half:, half:])
+    factor[half:, :half] = -(factor[half:, half:] @ factor[half:, :half] @ factor[:half, :half])

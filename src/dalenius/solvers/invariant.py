@@ -34,7 +34,17 @@ _FAINT = 1e-9
 
 @dataclass(frozen=True)
 class Invariant:
-    """The best matrix; the tree, flat and in pre-order: (y, x, ratio), at most that first, or the prices of a leaf."""
+    """The best matrix and its proof.
+
+    Parameters
+    ----------
+    W : ndarray of float
+        (inputs, letters): the matrix.
+    tree : list[tuple[int, int, float] | Floats]
+        Flat and in pre-order: (letter, input, ratio), at most that ratio first, or the prices of a leaf.
+    value, bound : float
+        In bits.
+    """
 
     W: Floats
     tree: list[tuple[int, int, float] | Floats]
@@ -55,7 +65,7 @@ class _Node:
 
 
 def invariant(
-    p: Floats,
+    prior: Floats,
     ratio: float,
     first: Floats,
     *,
@@ -69,6 +79,27 @@ def invariant(
 
     With `margin` all matrices keep the marginals, as the first one does; else they have as many letters as it has.
 
+    Parameters
+    ----------
+    prior : ndarray of float
+        (inputs,): p.
+    ratio : float
+        r.
+    first : ndarray of float
+        (inputs, letters): a matrix that is allowed.
+    gap : float
+        In bits.
+    nodes, seconds : int or float
+        After which it stops with what was proved.
+    margin : bool
+        Whether p W = p.
+    on_progress : Callable[[float, float], None], optional
+        Told value and bound now and then.
+
+    Returns
+    -------
+    Invariant
+
     >>> p = np.array([0.5, 0.3, 0.2])
     >>> found = invariant(p, np.e, np.tile(p, (3, 1)), gap=1e-9, nodes=99, seconds=9)
     >>> round(found.value, 6), round(found.bound, 6)
@@ -77,28 +108,31 @@ def invariant(
     shape = first.T.shape
     deadline = monotonic() + seconds
     number = count()
-    best, most = first, _told(p, first)
+    best = first
+    most = _told(prior, first)
 
     def examined(low: Floats, high: Floats) -> _Node:
         nonlocal best, most
-        bound, z, W, where = _relaxed(p, low, high, margin)
-        if np.abs(W.sum(axis=1) - 1).max() < _FAINT and (told := _told(p, W)) > most:
-            best, most = W, told
-        return _Node(low, high, bound, z, where, [])
+        bound, prices, matrix, where = _relaxed(prior, low, high, margin)
+        if np.abs(matrix.sum(axis=1) - 1).max() < _FAINT and (told := _told(prior, matrix)) > most:
+            best = matrix
+            most = told
+        return _Node(low, high, bound, prices, where, [])
 
     root = examined(np.ones(shape), np.full(shape, ratio))
-    heap, known = [(-root.bound, next(number), root)], 1
+    heap = [(-root.bound, next(number), root)]
+    known = 1
     while heap and known < nodes and not over(deadline) and -heap[0][0] > most + gap:
         _, _, node = heappop(heap)
         if node.where is None:  # its answer is a matrix: what it is worth is its bound
             heappush(heap, (-most, next(number), node))
             continue
-        y, x, at = node.where
+        letter, input_value, at = node.where
         less = node.high.copy()
         more = node.low.copy()
-        less[y, x] = more[y, x] = at
+        less[letter, input_value] = more[letter, input_value] = at
         node.split = [examined(node.low, less)]
-        if more[y].min() <= 1:  # else no entry is the least of its column
+        if more[letter].min() <= 1:  # else no entry is the least of its column
             node.split.append(examined(more, node.high))
         for child in node.split:
             heappush(heap, (-child.bound, next(number), child))
@@ -111,50 +145,53 @@ def invariant(
     return Invariant(best, flat, most, bound)
 
 
-def _told(p: Floats, W: Floats) -> float:
-    logs = np.log2(np.maximum(W, 1e-300) / np.maximum(p @ W, 1e-300))
-    return float((p[:, None] * W * logs).sum())
+def _told(prior: Floats, matrix: Floats) -> float:
+    logs = np.log2(np.maximum(matrix, 1e-300) / np.maximum(prior @ matrix, 1e-300))
+    return float((prior[:, None] * matrix * logs).sum())
 
 
 def _relaxed(
-    p: Floats, low: Floats, high: Floats, margin: bool
+    prior: Floats, low: Floats, high: Floats, margin: bool
 ) -> tuple[float, Floats, Floats, tuple[int, int, float] | None]:
     """The bound of a box, its prices, the matrix that reaches it, and where to divide the box."""
-    letters, S = low.shape
-    bits = (np.arange(1 << S)[:, None] >> np.arange(S)) & 1
+    letters, inputs = low.shape
+    bits = (np.arange(1 << inputs)[:, None] >> np.arange(inputs)) & 1
     corners = list[Floats]()
-    letter = list[int]()
-    for y in range(letters):
-        fixed = low[y] == high[y]
-        mine = np.where(bits[(bits[:, fixed] == 0).all(axis=1)], high[y], low[y])
+    owners = list[int]()
+    for letter in range(letters):
+        fixed = low[letter] == high[letter]
+        mine = np.where(bits[(bits[:, fixed] == 0).all(axis=1)], high[letter], low[letter])
         corners.append(mine)
-        letter += [y] * len(mine)
-    v = np.concatenate(corners)
-    of = np.array(letter)
-    mass = v @ p
-    scale = p[of] / mass if margin else np.ones(len(v))
-    told = ((v * np.log2(v)) @ p - mass * np.log2(mass)) * scale
-    rows = (v * scale[:, None]).T
-    wholes = (of == np.arange(letters)[:, None]) * 1.0 if margin else np.zeros((0, len(v)))
-    lack = np.concatenate([np.eye(S), np.zeros((len(wholes), S))])
-    A = np.concatenate([np.concatenate([rows, wholes]), lack, -lack], axis=1)
-    found = maximise(np.concatenate([told, np.full(2 * S, -_PENALTY)]), A, np.ones(len(A)))
+        owners += [letter] * len(mine)
+    columns = np.concatenate(corners)
+    of = np.array(owners)
+    mass = columns @ prior
+    scale = prior[of] / mass if margin else np.ones(len(columns))
+    told = ((columns * np.log2(columns)) @ prior - mass * np.log2(mass)) * scale
+    rows = (columns * scale[:, None]).T
+    wholes = (of == np.arange(letters)[:, None]) * 1.0 if margin else np.zeros((0, len(columns)))
+    lack = np.concatenate([np.eye(inputs), np.zeros((len(wholes), inputs))])
+    rows_and_lack = np.concatenate([np.concatenate([rows, wholes]), lack, -lack], axis=1)
+    found = maximise(np.concatenate([told, np.full(2 * inputs, -_PENALTY)]), rows_and_lack, np.ones(len(rows_and_lack)))
     theta = found.x[: len(of)]
-    W, where, widest = np.zeros((S, letters)), None, _FAINT
-    for y in range(letters):
-        used = (of == y) & (theta > _FAINT)
+    matrix = np.zeros((inputs, letters))
+    where = None
+    widest = _FAINT
+    for letter in range(letters):
+        used = (of == letter) & (theta > _FAINT)
         if not used.any():
             continue
-        W[:, y] = rows[:, used] @ theta[used]
+        matrix[:, letter] = rows[:, used] @ theta[used]
         weight = theta[used] * scale[used]
-        mean = weight @ v[used] / weight.sum()
-        spread = weight @ (v[used] - mean) ** 2 / weight.sum()
-        level = float(mean @ p)
+        mean = weight @ columns[used] / weight.sum()
+        spread = weight @ (columns[used] - mean) ** 2 / weight.sum()
+        level = float(mean @ prior)
         apart = float(theta[used] @ told[used]) - float(
-            ((mean * np.log2(mean)) @ p - level * np.log2(level)) * weight.sum()
+            ((mean * np.log2(mean)) @ prior - level * np.log2(level)) * weight.sum()
         )
-        x = int(np.argmax(spread * p / mean))
-        at = round(float(mean[x]) * GRAIN) / GRAIN
-        if apart > widest and low[y, x] < at < high[y, x]:
-            where, widest = (y, x, at), apart
-    return found.objective, found.dual[:S], W, where
+        input_value = int(np.argmax(spread * prior / mean))
+        at = round(float(mean[input_value]) * GRAIN) / GRAIN
+        if apart > widest and low[letter, input_value] < at < high[letter, input_value]:
+            where = (letter, input_value, at)
+            widest = apart
+    return found.objective, found.dual[:inputs], matrix, where

@@ -49,6 +49,16 @@ dsyrk: Any = _blas.dsyrk
 def pivoted(matrix: Floats) -> tuple[Floats, npt.NDArray[np.intp]]:
     """The diagonal of R, and the order of the columns, of a QR decomposition with pivots.
 
+    Parameters
+    ----------
+    matrix : ndarray of float
+        (rows, columns).
+
+    Returns
+    -------
+    tuple[Floats, npt.NDArray[np.intp]]
+        (min(rows, columns),) and (columns,).
+
     >>> sizes, order = pivoted(np.array([[1.0, 0.0], [0.0, 2.0]]))
     >>> np.abs(sizes).tolist(), order.tolist()
     ([2.0, 1.0], [1, 0])

@@ -19,8 +19,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.solvers.exact import Rational, Rows, as_fraction, reduced_right
+from dalenius.stopping import left_for_a_call
 
-__all__ = ["Optimum", "OutOfTime", "add_columns", "exact_basic_solution", "exact_dual", "maximise"]
+__all__ = [
+    "Optimum",
+    "OutOfTime",
+    "add_columns",
+    "exact_basic_solution",
+    "exact_dual",
+    "maximise",
+    "run",
+    "silent_simplex",
+]
 
 _Floats: TypeAlias = NDArray[np.float64]
 Columns: TypeAlias = Sequence[Mapping[int, float]]
@@ -66,7 +76,19 @@ class Optimum:
 def add_columns(
     solver: highspy.Highs, costs: Sequence[float], starts: Sequence[int], rows: Sequence[int], entries: Sequence[float]
 ) -> None:
-    """Give a running program further variables, from zero on: those of column k begin at `starts[k]`."""
+    """Give a running program further variables, from zero on: those of column k begin at `starts[k]`.
+
+    Parameters
+    ----------
+    solver : highspy.Highs
+        The running program.
+    costs : sequence of float
+        (columns,).
+    starts : sequence of int
+        (columns,): where the entries of each begin.
+    rows, entries : sequence of int or sequence of float
+        Of all columns, one after the other.
+    """
     solver.addCols(
         len(costs),
         np.array(costs),
@@ -88,7 +110,7 @@ def maximise(
     tol: float = 1e-10,
     seconds: float = inf,
 ) -> Optimum:
-    r"""max c.x  subject to  lower <= A x <= upper,  x >= 0;  without ``upper``:  A x = lower.
+    """max c.x subject to lower <= A x <= upper, x >= 0; without ``upper``: A x = lower.
 
     A is a dense matrix, or a list of sparse columns ``{row: entry}``. Row bounds may be infinite. Rows are scaled
     by powers of two to entries of size one, and c to size 2^10, so that ``tol`` is relative to the data; entries
@@ -109,7 +131,22 @@ def maximise(
     tol : float
         Of the solver.
     seconds : float
-        For each attempt.
+        For each attempt; never more than are left of everything.
+
+    Returns
+    -------
+    Optimum
+
+    Raises
+    ------
+    InputError
+        If the sizes do not fit, or a number is not finite.
+    Infeasible
+        If no x meets the limits.
+    OutOfTime
+        If it did not end within the seconds.
+    SolverFailed
+        With the status of the solver, if it does not end at an optimum.
 
     >>> best = maximise([1, 2, 0], [[1, 1, 1]], [3])
     >>> best.objective, best.x.tolist(), best.dual.tolist(), best.basic_columns
@@ -141,14 +178,14 @@ def maximise(
     model.a_matrix_.value_ = value * scale[index]
     words: list[str] = []
     for attempt, (times, settings) in enumerate(_ATTEMPTS):
-        solver = silent_simplex(tol * times, time_limit=seconds, **settings)
+        solver = silent_simplex(tol * times, **settings)
         solver.passModel(model)
-        ran = solver.run()
+        ran = run(solver, seconds)
         status = solver.getModelStatus()
         if status == highspy.HighsModelStatus.kOptimal:
             return _optimum(solver, costs, scale, gain)
         if status == highspy.HighsModelStatus.kTimeLimit:
-            raise OutOfTime(f"the linear program of {len(low)} rows did not end within {seconds:.3g} s")
+            raise OutOfTime(f"the linear program of {len(low)} rows did not end within {solver.getRunTime():.3g} s")
         words.append(
             f"{solver.modelStatusToString(status)}" + ("" if ran == highspy.HighsStatus.kOk else f" ({ran.name})")
         )
@@ -177,7 +214,8 @@ def _compressed(
             raise InputError(f"the matrix is {dense.shape}, not {rows} rows by {columns} columns")
         column, row = np.nonzero(dense.T)
         counts = np.bincount(column, minlength=columns)
-        index, value = row.astype(np.int32), dense[row, column]
+        index = row.astype(np.int32)
+        value = dense[row, column]
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), index, value
 
 
@@ -188,7 +226,17 @@ def _power_of_two(size: _Floats) -> _Floats:
 
 
 def silent_simplex(tol: float, **more: int | float | str) -> highspy.Highs:
-    """HiGHS as this room uses it: simplex, no output, no parallel runs, the same tolerance on both sides."""
+    """HiGHS as this room uses it: simplex, no output, no parallel runs, the same tolerance on both sides.
+
+    Parameters
+    ----------
+    tol : float
+        Of both sides.
+
+    Returns
+    -------
+    highspy.Highs
+    """
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     options: dict[str, bool | int | float | str] = {
         "output_flag": False,
@@ -203,6 +251,26 @@ def silent_simplex(tol: float, **more: int | float | str) -> highspy.Highs:
         if solver.setOptionValue(name, setting) != highspy.HighsStatus.kOk:
             raise SolverFailed(f"the solver refuses the option {name} = {setting}")
     return solver
+
+
+def run(solver: highspy.Highs, seconds: float = inf) -> highspy.HighsStatus:
+    """Solve a program, or go on with it, for no longer than there is time: HiGHS counts that of all its runs together.
+
+    Parameters
+    ----------
+    solver : Highs
+        With its program.
+    seconds : float
+        For this run; never more than are left of everything.
+
+    Returns
+    -------
+    HighsStatus
+        Of the run; what it found is asked of the solver.
+    """
+    limit = min(seconds, left_for_a_call())
+    solver.setOptionValue("time_limit", highspy.kHighsInf if limit == inf else solver.getRunTime() + max(limit, 0.0))
+    return solver.run()
 
 
 def _optimum(solver: highspy.Highs, costs: _Floats, scale: _Floats, gain: float) -> Optimum:
@@ -221,7 +289,7 @@ def _optimum(solver: highspy.Highs, costs: _Floats, scale: _Floats, gain: float)
 
 
 def exact_basic_solution(columns: Rows, b: Sequence[Rational], basis: Sequence[int]) -> dict[int, Fraction]:
-    r"""The exact x >= 0 with A x = b that lives on the columns of a basis, as {column: x_j} without zeros.
+    """The exact x >= 0 with A x = b that lives on the columns of a basis, as {column: x_j} without zeros.
 
     ``columns[j]`` is column j of A in full. The named columns may be fewer than the rank of A (a degenerate
     vertex) or dependent, and rows may be redundant: if b is outside their span, the basis is completed with the
@@ -236,6 +304,15 @@ def exact_basic_solution(columns: Rows, b: Sequence[Rational], basis: Sequence[i
         The right side.
     basis : sequence of int
         Which columns.
+
+    Returns
+    -------
+    dict[int, Fraction]
+
+    Raises
+    ------
+    SolverFailed
+        If there is none, or an entry is negative.
 
     >>> exact_basic_solution([[1, 0, 1], [0, 1, 1], [1, 1, 2]], [Fraction(1, 3), Fraction(2, 3), 1], [0, 1])
     {0: Fraction(1, 3), 1: Fraction(2, 3)}
@@ -270,7 +347,7 @@ def exact_dual(
     *,
     pinned: Sequence[int] = (),
 ) -> list[Fraction]:
-    r"""The exact y with A_j . y = c_j on the basic columns j, and y_i = 0 on the pinned rows i.
+    """The exact y with A_j . y = c_j on the basic columns j, and y_i = 0 on the pinned rows i.
 
     ``costs[j]`` is asked for basic j only, so a mapping will do. Pass ``Optimum.basic_rows`` as ``pinned``: with fewer
     basic columns than rows the equations alone do not determine y, and another solution of them may cut off other
@@ -286,6 +363,16 @@ def exact_dual(
         Which columns.
     pinned : sequence of int
         Rows whose y is 0.
+
+    Returns
+    -------
+    list of Fraction
+        One number for each row.
+
+    Raises
+    ------
+    SolverFailed
+        If the system has no single solution.
 
     >>> exact_dual([[1, 0], [1, 1], [0, 1]], {0: 3, 1: Fraction(7, 2)}, [0, 1])
     [Fraction(3, 1), Fraction(1, 2)]

@@ -20,15 +20,15 @@ and tau = E[r (l_j - z)_+ - (l_j - z)_-], and min c <= theta.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from time import monotonic
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalenius.errors import InputError, SolverFailed
-from dalenius.solvers.cells import Cover, Programs, Tree, cover, divergence
+from dalenius.solvers.cells import Cover, Programs, Tree, cover, divergence, highest_line, thinned
+from dalenius.solvers.chords import balanced_tree, chords_of_intervals
 from dalenius.solvers.interior import Floats, best_letters
 from dalenius.solvers.letter_programs import Near, by_program, cone_programs, spread
 from dalenius.solvers.ranges import RangePrograms, Ranges, RangeTree
@@ -36,14 +36,16 @@ from dalenius.solvers.scaled import best_in_cone
 from dalenius.solvers.threads import one_thread
 from dalenius.stopping import over
 
-__all__ = ["MaxAffine", "balanced_tree", "max_affine"]
+__all__ = ["MaxAffine", "max_affine"]
 
 Progress: TypeAlias = Callable[[float, float], None]
 
 _POINT = 2.0**-40  # grid of the posteriors of a binary W: exact doubles, and 1 - q is one too
 _ROUNDS = 100
 _CLOUD = 200  # tangents to begin with
-_MANY, _MANY_MIXED = 5, 4  # outcomes of W from which on ranges close sooner than simplices; with more than E[c M] = 0
+# Outcomes of W from which on ranges close sooner than simplices; and with further promises than E[c M] = 0.
+_MANY = 5
+_MANY_MIXED = 4
 _LAST = 0.15  # share of the time for a better channel, where the bound does not come down
 
 
@@ -116,20 +118,35 @@ def max_affine(
 
     Parameters
     ----------
-    p : array
-        Masses of the inputs.
-    W : array
-        p(w | x).
-    M : matrix
-        Rows that every column keeps at 0.
-    Q, ratio, near : optional
-        Rows that bound ratios.
+    p : array_like
+        (N,): weights of the atoms, positive, with sum one.
+    W : array_like
+        (N, k): a pmf over the outcomes for each atom.
+    M : array_like
+        (N, r): moments that every letter keeps at zero, with E M = 0.
+    Q : array_like, optional
+        (N, q): what must not be negative in the mean of any letter.
+    ratio : float, optional
+        How much likelier a letter may be at one atom than at another, under local DP.
+    near : mapping, optional
+        The same for single pairs of atoms, each with its factor.
     gap : float
         In bits.
     seconds : float
         The time allowed.
     on_progress : callable, optional
         Told value and bound.
+
+    Returns
+    -------
+    MaxAffine
+
+    Raises
+    ------
+    InputError
+        If arrays do not fit together, or are no pmfs and moments.
+    SolverFailed
+        If the search gave no finite bound.
 
     >>> best = max_affine([0.25] * 4, [[1, 0], [0, 1], [0, 1], [1, 0]], [[1, 1], [1, -1], [-1, 1], [-1, -1]], gap=1e-6)
     >>> abs(best.value - 1) < 1e-6, best.value <= best.bound
@@ -151,17 +168,17 @@ def max_affine(
 class _Cone:
     """What every letter must obey."""
 
-    M: Floats
-    Q: Floats
+    moments: Floats
+    limits: Floats
     ratio: float | None
     near: Near
 
 
 @dataclass(frozen=True)
 class _Letters:
-    """Letters c (J, N) and the other side that proves them good."""
+    """Letters c (J, N) and the other side that proves them good: multipliers of M, prices of Q and of pairs, and z."""
 
-    c: Floats
+    shares: Floats
     multipliers: Floats
     prices: Floats
     aside: Floats
@@ -169,10 +186,10 @@ class _Letters:
 
 
 def _checked(p: ArrayLike, W: ArrayLike, M: ArrayLike, *, zeros: bool) -> tuple[Floats, Floats, Floats]:
-    weights, given, moments = (np.ascontiguousarray(v, dtype=np.float64) for v in (p, W, M))
+    weights, given, moments = (np.ascontiguousarray(value, dtype=np.float64) for value in (p, W, M))
     if weights.ndim != 1 or given.ndim != 2 or moments.ndim != 2 or not len(weights) == len(given) == len(moments):
         raise InputError(f"weights {weights.shape}, W {given.shape} and M {moments.shape} do not fit together")
-    if not all(np.isfinite(v).all() for v in (weights, given, moments)):
+    if not all(np.isfinite(value).all() for value in (weights, given, moments)):
         raise InputError("weights, W and M must be finite")
     if not len(weights) or weights.min() < 0 or (not zeros and weights.min() <= 0) or abs(weights.sum() - 1) > 1e-9:
         raise InputError("weights must be positive and sum to one; leave out atoms of weight zero")
@@ -192,12 +209,18 @@ class _Search:
     """The best channel and the best bound so far."""
 
     def __init__(
-        self, p: Floats, W: Floats, cone: _Cone, gap: float, deadline: float, on_progress: Progress | None
+        self, weights: Floats, given: Floats, cone: _Cone, gap: float, deadline: float, on_progress: Progress | None
     ) -> None:
-        self.p, self.W, self.M, self.cone = p, W, cone.M, cone
-        self.gap, self.deadline, self.on_progress = gap, deadline, on_progress
-        self.prior = p @ W
-        self.value, self.channel = -np.inf, np.ones((1, len(p)))
+        self.weights = weights
+        self.given = given
+        self.moments = cone.moments
+        self.cone = cone
+        self.gap = gap
+        self.deadline = deadline
+        self.on_progress = on_progress
+        self.prior = weights @ given
+        self.value = -np.inf
+        self.channel = np.ones((1, len(weights)))
         self.bound = np.inf
 
     @property
@@ -208,87 +231,95 @@ class _Search:
     def reached(self) -> float:
         return self.bound - self.value
 
-    def letters(self, c: Floats) -> tuple[Floats, Floats]:
+    def letters(self, shares: Floats) -> tuple[Floats, Floats]:
         """Masses and posteriors of the letters (J, N); a letter without mass has the prior."""
-        theta = c @ self.p
-        joint = np.maximum((c * self.p) @ self.W, 0)
-        U = np.where(theta[:, None] > 1e-300, joint, self.prior)
-        return theta, U / U.sum(axis=1, keepdims=True)
+        masses = shares @ self.weights
+        joint = np.maximum((shares * self.weights) @ self.given, 0)
+        posteriors = np.where(masses[:, None] > 1e-300, joint, self.prior)
+        return masses, posteriors / posteriors.sum(axis=1, keepdims=True)
 
-    def channel_found(self, c: Floats) -> tuple[Floats, Floats]:
-        c = np.maximum(c, 0)
-        c /= c.sum(axis=0)
-        theta, U = self.letters(c)
-        value = float(theta @ divergence(U, self.prior))
+    def channel_found(self, shares: Floats) -> tuple[Floats, Floats]:
+        shares = np.maximum(shares, 0)
+        shares /= shares.sum(axis=0)
+        masses, posteriors = self.letters(shares)
+        value = float(masses @ divergence(posteriors, self.prior))
         if value > self.value:
-            self.value, self.channel = value, c[theta > 0]
-        return theta, U
+            self.value = value
+            self.channel = shares[masses > 0]
+        return masses, posteriors
 
     def told(self) -> None:
         if self.on_progress is not None:
             self.on_progress(self.value, self.bound)
 
-    def best(self, S: Floats, enough: Callable[[Floats, float], bool]) -> _Letters:
+    def best(self, scores: Floats, enough: Callable[[Floats, float], bool]) -> _Letters:
         """The best letters for these scores, by the method that fits the cone."""
-        cone, J = self.cone, len(S)
+        cone = self.cone
+        letters = len(scores)
         if cone.near:
-            return _Letters(*by_program(self.p, cone.M, cone.Q, cone.near, S), None)
-        nothing = np.zeros((J, 0))
-        if cone.ratio is None and not cone.Q.shape[1]:
-            plain = best_letters(self.p, self.M, S, enough=enough)
-            return _Letters(plain.c, plain.multipliers, nothing, nothing, None)
-        found = best_in_cone(self.p, cone.M, cone.Q, cone.ratio, S, enough=enough)
-        return _Letters(found.c, found.multipliers, found.prices, nothing, found.z if cone.ratio else None)
+            return _Letters(*by_program(self.weights, cone.moments, cone.limits, cone.near, scores), None)
+        nothing = np.zeros((letters, 0))
+        if cone.ratio is None and not cone.limits.shape[1]:
+            plain = best_letters(self.weights, self.moments, scores, enough=enough)
+            return _Letters(plain.shares, plain.multipliers, nothing, nothing, None)
+        found = best_in_cone(self.weights, cone.moments, cone.limits, cone.ratio, scores, enough=enough)
+        return _Letters(
+            found.shares, found.multipliers, found.prices, nothing, found.atom_prices if cone.ratio else None
+        )
 
-    def proved(self, S: Floats, found: _Letters) -> float:
+    def proved(self, scores: Floats, found: _Letters) -> float:
         """The bound that lines with these scores and multipliers prove."""
         cone = self.cone
-        lines = S + found.multipliers @ cone.M.T
-        if cone.Q.shape[1]:
-            lines += found.prices @ cone.Q.T
+        lines = scores + found.multipliers @ cone.moments.T
+        if cone.limits.shape[1]:
+            lines += found.prices @ cone.limits.T
         if found.z is not None and cone.ratio is not None:
             over = lines - found.z
-            short = np.where(over > 0, cone.ratio * over, over) @ self.p
-            return float(self.p @ found.z + max(0.0, float(short.max())))
+            short = np.where(over > 0, cone.ratio * over, over) @ self.weights
+            return float(self.weights @ found.z + max(0.0, float(short.max())))
         if not cone.near:
-            return float(self.p @ lines.max(axis=0))
-        return float((self.p * lines + spread(found.aside, cone.near, len(self.p))).max(axis=0).sum())
+            return float(self.weights @ lines.max(axis=0))
+        return float((self.weights * lines + spread(found.aside, cone.near, len(self.weights))).max(axis=0).sum())
 
-    def lost(self, pieces: Floats, c: Floats) -> Floats:
+    def lost(self, pieces: Floats, shares: Floats) -> Floats:
         """What the piece of each letter is above D at its posterior, times the mass of the letter."""
-        theta, U = self.letters(c)
-        lost: Floats = theta * ((pieces * U).sum(axis=1) - divergence(U, self.prior))
+        masses, posteriors = self.letters(shares)
+        lost: Floats = masses * ((pieces * posteriors).sum(axis=1) - divergence(posteriors, self.prior))
         return lost
 
     def chords(self) -> MaxAffine:
         """Binary W: chords over sorted q = u(1), refined where the mass is."""
-        W = self.W
-        low, high = (float(np.rint(q / _POINT) * _POINT) for q in self._range())
+        given = self.given
+        low, high = (float(np.rint(place / _POINT) * _POINT) for place in self._range())
         grid = np.unique(np.rint(np.clip(np.linspace(low, high, 9), 0, 1) / _POINT)) * _POINT
         best: tuple[Floats, _Letters] | None = None
         for _ in range(_ROUNDS):
-            pieces = _chords(grid, self.prior)
-            S = pieces @ W.T
+            pieces = chords_of_intervals(grid, self.prior)
+            scores = pieces @ given.T
 
-            def enough(c: Floats, gap: float, pieces: Floats = pieces) -> bool:
-                chord = float(self.lost(pieces, c).sum())
+            def enough(shares: Floats, gap: float, pieces: Floats = pieces) -> bool:
+                chord = float(self.lost(pieces, shares).sum())
                 return gap + chord < 0.9 * self.gap or gap < 0.1 * chord or gap < 0.02 * self.gap or self.late
 
-            found = self.best(S, enough)
-            bound = self.proved(S, found)
-            _, U = self.channel_found(found.c)
+            found = self.best(scores, enough)
+            bound = self.proved(scores, found)
+            _, posteriors = self.channel_found(found.shares)
             if bound < self.bound:
-                self.bound, best = bound, (grid, found)
+                self.bound = bound
+                best = (grid, found)
             self.told()
             if self.reached <= self.gap or self.late:
                 break
-            lost = self.lost(pieces, found.c)
+            lost = self.lost(pieces, found.shares)
+            # The few intervals that hold almost all of the error are split, at the posterior of their own letter.
             order = np.argsort(-lost)
             most = int(np.searchsorted(np.cumsum(lost[order]), 0.97 * lost.sum())) + 1
             split = order[: max(4, most)]
-            left, right, q = grid[split], grid[split + 1], U[split, 1]
-            q = np.where(np.minimum(q - left, right - q) > 0.05 * (right - left), q, (left + right) / 2)
-            refined = np.unique(np.concatenate([grid, np.rint(q / _POINT) * _POINT]))
+            left = grid[split]
+            right = grid[split + 1]
+            place = posteriors[split, 1]
+            place = np.where(np.minimum(place - left, right - place) > 0.05 * (right - left), place, (left + right) / 2)
+            refined = np.unique(np.concatenate([grid, np.rint(place / _POINT) * _POINT]))
             if len(refined) == len(grid):
                 break
             grid = refined
@@ -298,17 +329,20 @@ class _Search:
 
     def _range(self) -> tuple[float, float]:
         """A little more than the posteriors that a letter can have."""
-        there = self.p > 0
-        p, q = self.p[there], self.W[there, 1]
+        there = self.weights > 0
+        weights = self.weights[there]
+        chance = self.given[there, 1]
         if self.cone.ratio is None:
-            return float(q.min()) - _POINT, float(q.max()) + _POINT
+            return float(chance.min()) - _POINT, float(chance.max()) + _POINT
         # Under local DP the extreme letters favour the atoms above a threshold, or those below.
         ends = []
         for sign in (1, -1):
-            order = np.argsort(sign * q)
-            mass = 1 + (self.cone.ratio - 1) * np.concatenate([[0], np.cumsum(p[order])])
-            told = p @ q + (self.cone.ratio - 1) * np.concatenate([[0], np.cumsum((p * q)[order])])
-            ends.append(float((sign * told / mass).min()) * sign)
+            order = np.argsort(sign * chance)
+            mass = 1 + (self.cone.ratio - 1) * np.concatenate([[0], np.cumsum(weights[order])])
+            carried = weights @ chance + (self.cone.ratio - 1) * np.concatenate(
+                [[0], np.cumsum((weights * chance)[order])]
+            )
+            ends.append(float((sign * carried / mass).min()) * sign)
         margin = _POINT + 1e-9 * abs(ends[1] - ends[0])
         return ends[0] - margin, ends[1] + margin
 
@@ -317,15 +351,16 @@ class _Search:
 
         It is below its neighbour at every posterior that a letter can have.
         """
-        below, above = int(grid[0] > 0), int(grid[-1] < 1)
+        below = int(grid[0] > 0)
+        above = int(grid[-1] < 1)
         grid = np.concatenate([[0.0] * below, grid, [1.0] * above])
-        pieces = _chords(grid, self.prior)
+        pieces = chords_of_intervals(grid, self.prior)
         multipliers, prices, aside = (
-            np.concatenate([v[:1]] * below + [v] + [v[-1:]] * above)
-            for v in (found.multipliers, found.prices, found.aside)
+            np.concatenate([value[:1]] * below + [value] + [value[-1:]] * above)
+            for value in (found.multipliers, found.prices, found.aside)
         )
-        found = _Letters(found.c, multipliers, prices, aside, found.z)
-        bound = self.proved(pieces @ self.W.T, found)
+        found = _Letters(found.shares, multipliers, prices, aside, found.z)
+        bound = self.proved(pieces @ self.given.T, found)
         points = np.stack([1 - grid, grid], axis=1)
         corners = np.stack([points[:-1], points[1:]], axis=1)
         return self._found(corners, pieces, found, bound, balanced_tree(grid))
@@ -333,26 +368,30 @@ class _Search:
     def _found(
         self, corners: Floats, pieces: Floats, found: _Letters, bound: float, tree: Tree | RangeTree
     ) -> MaxAffine:
-        c = self.channel.T
+        shares = self.channel.T
         return MaxAffine(
-            corners, pieces, found.multipliers, c, self.value, bound, tree, found.prices, found.aside, found.z
+            corners, pieces, found.multipliers, shares, self.value, bound, tree, found.prices, found.aside, found.z
         )
 
     def tangents(self) -> MaxAffine:
         """Tangents for the channel and z, a tree of cells for the bound."""
-        p, W, k = self.p, self.W, self.W.shape[1]
-        cone, programs = self.cone, self._programs()
-        ranged = k >= (_MANY if programs is None else _MANY_MIXED)
-        boxes = RangePrograms(p, W, cone.M, cone.Q, cone.ratio, cone.near) if ranged else None
+        weights = self.weights
+        given = self.given
+        outcomes = self.given.shape[1]
+        cone = self.cone
+        programs = self._programs()
+        ranged = outcomes >= (_MANY if programs is None else _MANY_MIXED)
+        boxes = RangePrograms(weights, given, cone.moments, cone.limits, cone.ratio, cone.near) if ranged else None
         end = self.deadline
         if boxes:
             self.deadline -= _LAST * max(0.0, end - monotonic())
-        scattered = np.linspace(0, len(p) - 1, min(len(p), _CLOUD)).astype(np.intp)
-        mass, cuts = np.concatenate([self.prior[None], 0.6 * W[scattered] + 0.4 * self.prior]), np.zeros((0, k))
+        scattered = np.linspace(0, len(weights) - 1, min(len(weights), _CLOUD)).astype(np.intp)
+        heavy = np.concatenate([self.prior[None], 0.6 * given[scattered] + 0.4 * self.prior])
+        cuts = np.zeros((0, outcomes))
         best: tuple[Cover | Ranges, Floats, Floats] | None = None
         for _ in range(_ROUNDS):
-            theta, U, z = self._master(np.concatenate([mass, cuts]))
-            ahead = float(z.sum() if self.cone.near else p @ z)
+            masses, posteriors, atom_prices = self._master(np.concatenate([heavy, cuts]))
+            ahead = float(atom_prices.sum() if self.cone.near else weights @ atom_prices)
             slack = 0.15 * min(self.reached, 0.1)
             if ahead - self.value < 0.5 * self.gap:
                 slack = max(slack, 0.8 * (self.gap - (ahead - self.value)))
@@ -360,55 +399,67 @@ class _Search:
             leaves: Cover | Ranges
             if boxes:
                 until = monotonic() + max(0.0, self.deadline - monotonic()) / 2
-                leaves = boxes.cover(z, slack, deadline=min(until, self.deadline))
+                leaves = boxes.cover(atom_prices, slack, deadline=min(until, self.deadline))
                 lift = leaves.lift
-                z = z + max(0.0, float(leaves.tau.max())) if cone.ratio else z
+                atom_prices = atom_prices + max(0.0, float(leaves.tau.max())) if cone.ratio else atom_prices
             else:
-                leaves = cover(W, self.M, self.prior, z, slack, deadline=self.deadline, programs=programs)
-                lift = np.maximum(0, _shortfall(leaves.corners, leaves.pieces[:, :k], self.prior))
+                leaves = cover(
+                    given, self.moments, self.prior, atom_prices, slack, deadline=self.deadline, programs=programs
+                )
+                lift = leaves.lift(self.prior)
             pieces = leaves.pieces.copy()
-            pieces[:, :k] += lift[:, None]
-            bound = self._proved_by(pieces, z)
+            pieces[:, :outcomes] += lift[:, None]
+            bound = self._proved_by(pieces, atom_prices)
             if bound < self.bound:
-                self.bound, best = bound, (leaves, pieces, z)
+                self.bound = bound
+                best = (leaves, pieces, atom_prices)
             self.told()
             if self.reached <= self.gap or self.late:
                 break
             # Posteriors with mass are next round's tangents; points where z was too low stay for good, mass or not.
             step = 0.5 * np.sqrt(0.1 * min(self.reached, 0.1))
-            mass = _thinned(U[theta > 1e-3 / len(theta)], step)
+            heavy = thinned(posteriors[masses > 1e-3 / len(masses)], step)
             worst = np.argsort(-leaves.violations)[:150]
-            cuts = _thinned(np.concatenate([cuts, leaves.posteriors[worst]]), 0.2 * step)
+            cuts = thinned(np.concatenate([cuts, leaves.posteriors[worst]]), 0.2 * step)
         if best is None:
             raise SolverFailed("the interior point gave no finite bound")
-        leaves, pieces, z = best
-        found = self._parts(pieces, z)
+        leaves, pieces, atom_prices = best
+        found = self._parts(pieces, atom_prices)
         self.deadline = end
         if boxes and self.reached > self.gap:
             self._climb()
         if isinstance(leaves, Ranges):
-            return self._found(np.zeros((0, k, k)), leaves.pieces[:, :k], found, self.bound, leaves.tree)
-        return self._found(leaves.corners, pieces[:, :k], found, self.bound, leaves.tree())
+            return self._found(
+                np.zeros((0, outcomes, outcomes)), leaves.pieces[:, :outcomes], found, self.bound, leaves.tree
+            )
+        return self._found(leaves.corners, pieces[:, :outcomes], found, self.bound, leaves.tree())
 
     def _programs(self) -> Programs | None:
         """Linear programs of the cells where the promises are more than equations."""
         cone = self.cone
-        if cone.ratio is None and not cone.Q.shape[1] and not cone.near:
+        if cone.ratio is None and not cone.limits.shape[1] and not cone.near:
             return None
-        return cone_programs(self.p, self.W, cone.M, cone.Q, cone.ratio, cone.near)
+        return cone_programs(self.weights, self.given, cone.moments, cone.limits, cone.ratio, cone.near)
 
-    def _parts(self, pieces: Floats, z: Floats) -> _Letters:
+    def _parts(self, pieces: Floats, atom_prices: Floats) -> _Letters:
         """The pieces (a, lambda, nu, mu) of a cover apart."""
-        k, r = self.W.shape[1], self.M.shape[1]
-        q = r + self.cone.Q.shape[1]
-        y = pieces[:, k:]
-        return _Letters(np.zeros((0, 0)), y[:, :r], y[:, r:q], y[:, q:], z if self.cone.ratio else None)
+        outcomes = self.given.shape[1]
+        moments_end = self.moments.shape[1]
+        limits_end = moments_end + self.cone.limits.shape[1]
+        duals = pieces[:, outcomes:]
+        return _Letters(
+            np.zeros((0, 0)),
+            duals[:, :moments_end],
+            duals[:, moments_end:limits_end],
+            duals[:, limits_end:],
+            atom_prices if self.cone.ratio else None,
+        )
 
-    def _proved_by(self, pieces: Floats, z: Floats) -> float:
+    def _proved_by(self, pieces: Floats, atom_prices: Floats) -> float:
         if self._programs() is None:
-            return float(self.p @ _highest(pieces, np.concatenate([self.W, self.M], axis=1)))
-        k = self.W.shape[1]
-        return self.proved(pieces[:, :k] @ self.W.T, self._parts(pieces, z))
+            return float(self.weights @ highest_line(pieces, np.concatenate([self.given, self.moments], axis=1)))
+        outcomes = self.given.shape[1]
+        return self.proved(pieces[:, :outcomes] @ self.given.T, self._parts(pieces, atom_prices))
 
     def _climb(self) -> None:
         """Tangents at the letters' own posteriors, over and over; the bound stays as it is."""
@@ -426,74 +477,24 @@ class _Search:
         """The best letters under tangents at the given posteriors, which move to the letters' own while that pays."""
         goal = min(self.reached, 0.1)
         for _ in range(3):
-            V = np.maximum(points, 1e-9)
-            tangents = np.log2(V / V.sum(axis=1, keepdims=True) / self.prior)
-            S = tangents @ self.W.T
-            found = self.best(S, lambda _, gap: gap < 0.03 * max(goal, self.gap) or self.late)
-            theta, U = self.channel_found(found.c)
-            lost = float(theta @ (divergence(U, self.prior) - (tangents * U).sum(axis=1)))
-            z = self._highest_line(S, found)
+            inside = np.maximum(points, 1e-9)
+            tangents = np.log2(inside / inside.sum(axis=1, keepdims=True) / self.prior)
+            scores = tangents @ self.given.T
+            found = self.best(scores, lambda _, gap: gap < 0.03 * max(goal, self.gap) or self.late)
+            masses, posteriors = self.channel_found(found.shares)
+            lost = float(masses @ (divergence(posteriors, self.prior) - (tangents * posteriors).sum(axis=1)))
+            atom_prices = self._highest_line(scores, found)
             if lost < 0.1 * max(goal, self.gap) or self.late:
                 break
-            points = np.concatenate([U, points[theta > 1e-3 / len(theta)]])
-        return theta, U, z
+            points = np.concatenate([posteriors, points[masses > 1e-3 / len(masses)]])
+        return masses, posteriors, atom_prices
 
-    def _highest_line(self, S: Floats, found: _Letters) -> Floats:
+    def _highest_line(self, scores: Floats, found: _Letters) -> Floats:
         """z of these lines: for an atom of weight one, or, where pairs are promised, for the atoms as they are."""
         if found.z is not None:
             return found.z
-        lines = S + found.multipliers @ self.M.T + found.prices @ self.cone.Q.T
+        lines = scores + found.multipliers @ self.moments.T + found.prices @ self.cone.limits.T
         if self.cone.near:
-            lines = self.p * lines + spread(found.aside, self.cone.near, len(self.p))
-        z: Floats = lines.max(axis=0)
-        return z
-
-
-def _chords(grid: Floats, prior: Floats) -> Floats:
-    """a_j with a_j . (1-q, q) = D at both ends of interval j, lifted where rounding left it below."""
-    points = np.stack([1 - grid, grid], axis=1)
-    D = divergence(points, prior)
-    slope = np.diff(D) / np.diff(grid)
-    at_zero = np.where(grid[:-1] < 0.5, D[:-1] - slope * grid[:-1], D[1:] - slope * grid[1:])
-    a = np.stack([at_zero, at_zero + slope], axis=1)
-    short = np.maximum(D[:-1] - (a * points[:-1]).sum(axis=1), D[1:] - (a * points[1:]).sum(axis=1))
-    lifted: Floats = a + np.maximum(0, short)[:, None]
-    return lifted
-
-
-def _shortfall(corners: Floats, a: Floats, prior: Floats) -> Floats:
-    """How far a_j stays below D at the worst corner of cell j."""
-    short: Floats = (divergence(corners, prior) - (corners @ a[:, :, None])[:, :, 0]).max(axis=1)
-    return short
-
-
-def _highest(pieces: Floats, F: Floats) -> Floats:
-    """max_j F(x) . y_j, a few thousand pieces at a time."""
-    z = np.full(len(F), -np.inf)
-    for at in range(0, len(pieces), 2048):
-        np.maximum(z, (pieces[at : at + 2048] @ F.T).max(axis=0), out=z)
-    return z
-
-
-def _thinned(points: Floats, step: float) -> Floats:
-    """One point per box of a grid in sqrt(u), where D has the same curvature everywhere."""
-    where: NDArray[np.intp] = np.unique(np.rint(np.sqrt(points) / step), axis=0, return_index=True)[1]
-    return points[np.sort(where)]
-
-
-def balanced_tree(grid: Floats) -> Tree:
-    """The intervals of a grid from 0 to 1 as a tree: interval j is leaf j."""
-    flat: Tree = []
-    stack = [(0, len(grid) - 1)]
-    while stack:
-        low, high = stack.pop()
-        if high - low == 1:
-            flat.append(low)
-            continue
-        middle = (low + high) // 2
-        q = Fraction(float(grid[middle]))
-        flat.append([1 - q, q])
-        # Corner 0, (1, 0), replaced first: that leaves the upper half.
-        stack.append((low, middle))
-        stack.append((middle, high))
-    return flat
+            lines = self.weights * lines + spread(found.aside, self.cone.near, len(self.weights))
+        atom_prices: Floats = lines.max(axis=0)
+        return atom_prices

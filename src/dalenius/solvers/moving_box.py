@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dalenius.errors import SolverFailed
 from dalenius.solvers.cells import divergence
 from dalenius.solvers.chords import Envelope, envelope
-from dalenius.solvers.lp import add_columns, silent_simplex
+from dalenius.solvers.lp import add_columns, run, silent_simplex
 from dalenius.stopping import over
 
 __all__ = ["BestColumns", "best_binary_columns"]
@@ -33,7 +33,19 @@ _GAIN = 1024.0  # costs are scaled up, so that the tolerance of the solver is re
 
 @dataclass(frozen=True)
 class BestColumns:
-    """Letters c_y(x) as an array (N, L), the last one being what no column took; z with its envelope; both figures."""
+    """The best letters found, and what bounds all others.
+
+    Parameters
+    ----------
+    channel : ndarray of float
+        (atoms, letters): c_y(x), the last letter being what no column took.
+    z : ndarray of float
+        (atoms,): the prices.
+    found : Envelope
+        Their envelope.
+    value, bound : float
+        In bits.
+    """
 
     channel: Floats
     z: Floats
@@ -42,28 +54,60 @@ class BestColumns:
     bound: float
 
 
-def best_binary_columns(p: Floats, w: Floats, d: Floats, z: Floats, *, gap: float, seconds: float) -> BestColumns:
+def best_binary_columns(
+    weights: Floats, chances: Floats, offsets: Floats, prices: Floats, *, gap: float, seconds: float
+) -> BestColumns:
     """Search from a first z until bound - value <= gap, or until the time is over.
 
-    >>> p, w, d = np.full(4, 0.25), np.array([0.0, 1, 1, 0]), np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])
-    >>> round(best_binary_columns(p, w, d, np.ones(4), gap=1e-9, seconds=9).value, 9)
+    Parameters
+    ----------
+    weights : ndarray of float
+        (atoms,): p, positive, with sum one.
+    chances : ndarray of float
+        (atoms,): w, the posterior of each atom.
+    offsets : ndarray of float
+        (atoms, offsets): d, with mean zero.
+    prices : ndarray of float
+        (atoms,): the first z.
+    gap : float
+        In bits.
+    seconds : float
+        The time allowed.
+
+    Returns
+    -------
+    BestColumns
+
+    Raises
+    ------
+    SolverFailed
+        If no round gave a finite bound.
+
+    >>> weights = np.full(4, 0.25)
+    >>> offsets = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])
+    >>> round(best_binary_columns(weights, np.array([0.0, 1, 1, 0]), offsets, np.ones(4), gap=1e-9, seconds=9).value, 9)
     1.0
     """
-    program = _Program(p, z)
-    prior = np.array([1 - p @ w, p @ w])
+    program = _Program(weights, prices)
+    prior = np.array([1 - weights @ chances, weights @ chances])
     deadline = monotonic() + seconds
-    best, centre, edges, radius = np.inf, z, None, _RADIUS
+    best = np.inf
+    centre = prices
+    edges = None
+    radius = _RADIUS
     for _ in range(_ROUNDS):
-        here = envelope(w, d, z)
+        here = envelope(chances, offsets, prices)
         worth = divergence(np.stack([1 - here.posteriors, here.posteriors], axis=1), prior)
-        bound = float(p @ z + max(0.0, float((worth - here.values).max())))
+        bound = float(weights @ prices + max(0.0, float((worth - here.values).max())))
         moved = bound < best
         if moved:
-            best, centre, edges = bound, z, here
+            best = bound
+            centre = prices
+            edges = here
         program.add(here, worth)
         if moved:
             program.box(centre, radius)
-        z, value, outside = program.solved()
+        prices, value, outside = program.solved()
         late = over(deadline)
         if (best - value <= 0.4 * gap and outside < 1e-7) or late:
             break
@@ -79,22 +123,32 @@ def best_binary_columns(p: Floats, w: Floats, d: Floats, z: Floats, *, gap: floa
 class _Program:
     """max sum theta val, one row per atom: columns, and what is missing or too much at the ends of the box."""
 
-    def __init__(self, p: Floats, z: Floats) -> None:
-        self.p, N = p, len(p)
+    def __init__(self, weights: Floats, prices: Floats) -> None:
+        self.weights = weights
+        atoms_many = len(weights)
         self.known: set[tuple[int, ...]] = set()
         self.columns: list[tuple[NDArray[np.intp], Floats]] = []
         self.solver = silent_simplex(1e-9, threads=1, presolve="off", simplex_strategy=4)
         none = np.zeros(0, dtype=np.int32)
-        every = np.arange(N, dtype=np.int32)
-        for _ in range(N):
+        every = np.arange(atoms_many, dtype=np.int32)
+        for _ in range(atoms_many):
             self.solver.addRow(1.0, 1.0, 0, none, np.zeros(0))
         for sign in (1.0, -1.0):
-            most = np.full(N, highspy.kHighsInf)
-            self.solver.addCols(N, np.zeros(N), np.zeros(N), most, N, every, every, np.full(N, sign))
-        self.box(z, _RADIUS)
+            most = np.full(atoms_many, highspy.kHighsInf)
+            self.solver.addCols(
+                atoms_many,
+                np.zeros(atoms_many),
+                np.zeros(atoms_many),
+                most,
+                atoms_many,
+                every,
+                every,
+                np.full(atoms_many, sign),
+            )
+        self.box(prices, _RADIUS)
 
     def box(self, centre: Floats, radius: float) -> None:
-        costs = np.concatenate([-(centre - radius) * self.p, (centre + radius) * self.p]) * _GAIN
+        costs = np.concatenate([-(centre - radius) * self.weights, (centre + radius) * self.weights]) * _GAIN
         self.solver.changeColsCost(len(costs), np.arange(len(costs), dtype=np.int32), costs)
 
     def add(self, found: Envelope, worth: Floats) -> None:
@@ -102,13 +156,14 @@ class _Program:
         index: list[int] = []
         entries: list[float] = []
         costs: list[float] = []
-        for (at, x), value in zip(found.columns, worth, strict=True):
-            used = x > 1e-13
-            atoms, shares = at[used], x[used]
+        for (at, masses), value in zip(found.columns, worth, strict=True):
+            used = masses > 1e-13
+            atoms = at[used]
+            shares = masses[used]
             if (key := tuple(sorted(atoms.tolist()))) in self.known:
                 continue
             self.known.add(key)
-            rows = shares / self.p[atoms]
+            rows = shares / self.weights[atoms]
             starts.append(len(index))
             index.extend(atoms.tolist())
             entries.extend((rows / rows.max()).tolist())
@@ -118,29 +173,34 @@ class _Program:
             add_columns(self.solver, costs, starts, index, entries)
 
     def _run(self) -> tuple[Floats, Floats, float]:
-        self.solver.run()
+        run(self.solver)
         if (status := self.solver.getModelStatus()) != highspy.HighsModelStatus.kOptimal:
             raise SolverFailed(f"the program of columns ended {self.solver.modelStatusToString(status)}")
         solution = self.solver.getSolution()
         value = -float(self.solver.getInfo().objective_function_value) / _GAIN
-        return np.array(solution.col_value), -np.array(solution.row_dual) / _GAIN / self.p, value
+        return np.array(solution.col_value), -np.array(solution.row_dual) / _GAIN / self.weights, value
 
     def solved(self) -> tuple[Floats, float, float]:
         """z, the value in the box, and the mass that the box still pays for."""
-        x, z, value = self._run()
-        N = len(self.p)
-        return z, value, float(self.p @ (x[:N] + x[N : 2 * N]))
+        taken, prices, value = self._run()
+        atoms_many = len(self.weights)
+        return prices, value, float(self.weights @ (taken[:atoms_many] + taken[atoms_many : 2 * atoms_many]))
 
     def channel(self) -> tuple[Floats, float]:
         """Without the box: what columns take of each atom, and one more letter for what they leave."""
-        N = len(self.p)
-        self.solver.changeColsCost(N, np.arange(N, dtype=np.int32), np.zeros(N))
-        self.solver.changeColsBounds(N, np.arange(N, 2 * N, dtype=np.int32), np.zeros(N), np.zeros(N))
-        x, _, value = self._run()
-        used = np.flatnonzero(x[2 * N :] > 0)
-        c = np.zeros((N, len(used) + 1))
-        for y, k in enumerate(used.tolist()):
-            atoms, rows = self.columns[k]
-            c[atoms, y] = rows * x[2 * N + k]
-        c[:, -1] = np.maximum(0, 1 - c.sum(axis=1))
-        return c / c.sum(axis=1, keepdims=True), value
+        atoms_many = len(self.weights)
+        self.solver.changeColsCost(atoms_many, np.arange(atoms_many, dtype=np.int32), np.zeros(atoms_many))
+        self.solver.changeColsBounds(
+            atoms_many,
+            np.arange(atoms_many, 2 * atoms_many, dtype=np.int32),
+            np.zeros(atoms_many),
+            np.zeros(atoms_many),
+        )
+        taken, _, value = self._run()
+        used = np.flatnonzero(taken[2 * atoms_many :] > 0)
+        channel = np.zeros((atoms_many, len(used) + 1))
+        for letter, number in enumerate(used.tolist()):
+            atoms, rows = self.columns[number]
+            channel[atoms, letter] = rows * taken[2 * atoms_many + number]
+        channel[:, -1] = np.maximum(0, 1 - channel.sum(axis=1))
+        return channel / channel.sum(axis=1, keepdims=True), value

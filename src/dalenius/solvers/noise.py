@@ -47,13 +47,29 @@ PRIOR = 1 << 40  # weights of a law that bounds a capacity
 COARSE = 400  # atoms of it
 
 
-def root(f: Callable[[float], float], low: float, high: float) -> float:
-    """Where a rising function crosses zero, by bisection down to the last digit."""
+def root(rising: Callable[[float], float], low: float, high: float) -> float:
+    """Where a rising function crosses zero, by bisection down to the last digit.
+
+    Parameters
+    ----------
+    rising : Callable[[float], float]
+        Negative at `low`, not negative at `high`.
+    low, high : float
+        Both ends.
+
+    Returns
+    -------
+    float
+        The upper end of the last interval.
+    """
     for _ in range(200):
         middle = (low + high) / 2
         if middle in (low, high):
             break
-        low, high = (middle, high) if f(middle) < 0 else (low, middle)
+        if rising(middle) < 0:
+            low = middle
+        else:
+            high = middle
     return high
 
 
@@ -70,19 +86,19 @@ def power_weights(p: float, scale: float, *, unit: int = UNIT) -> tuple[int, ...
     if scale * (CUT * log(2)) ** (1 / p) > MOST:
         raise InputError(f"noise that reaches more than {MOST:,} steps; take a larger step of the grid")
     found = [1 << unit]
-    s = Decimal(scale)
+    width = Decimal(scale)
     power = Decimal(p)
     top = Decimal(1 << unit)
     least = 1 << unit - CUT
     while True:
-        ratio = _EXACT.divide(Decimal(len(found)), s)
+        ratio = _EXACT.divide(Decimal(len(found)), width)
         raised = ratio if p == 1 else _EXACT.multiply(ratio, ratio) if p == 2 else _EXACT.power(ratio, power)
-        w = int(_EXACT.multiply(top, _EXACT.exp(-raised))) if raised < 2 * unit else 0
+        weight = int(_EXACT.multiply(top, _EXACT.exp(-raised))) if raised < 2 * unit else 0
         if len(found) > 1:
-            w = min(w, found[-1] ** 2 // found[-2])
-        if w < least:
+            weight = min(weight, found[-1] ** 2 // found[-2])
+        if weight < least:
             return tuple(found)
-        found.append(w)
+        found.append(weight)
 
 
 def geometric_weights(rate: float, reach: int, *, unit: int = UNIT) -> tuple[int, ...]:
@@ -91,20 +107,30 @@ def geometric_weights(rate: float, reach: int, *, unit: int = UNIT) -> tuple[int
     >>> [w / 2**128 for w in geometric_weights(log(2), 2)]
     [1.0, 0.5, 0.5]
     """
-    x = Decimal(rate)
+    exponent = Decimal(rate)
     top = Decimal(1 << unit)
     found = [1 << unit]
-    for k in range(1, reach):
-        w = int(_EXACT.multiply(top, _EXACT.exp(-x * k)))
-        found.append(min(w, found[-1] ** 2 // found[-2]) if k > 1 else w)
+    for step in range(1, reach):
+        weight = int(_EXACT.multiply(top, _EXACT.exp(-exponent * step)))
+        found.append(min(weight, found[-1] ** 2 // found[-2]) if step > 1 else weight)
     # A little less than the tail, so that rounding leaves a law whose tail can be drawn out log-concave.
-    tail = _EXACT.divide(_EXACT.exp(-x * reach), 1 - _EXACT.exp(-x)) * (1 - Decimal(2) ** -60)
+    tail = _EXACT.divide(_EXACT.exp(-exponent * reach), 1 - _EXACT.exp(-exponent)) * (1 - Decimal(2) ** -60)
     return (*found, int(_EXACT.multiply(top, tail))) if reach else (1,)
 
 
 @dataclass(frozen=True)
 class MaxEntropy:
-    """P(k) = a * b^(-|k|^p); p = inf: a on |k| <= floor(D), b = 1. `scale`: b = exp(scale^-p)."""
+    """P(k) = a * b^(-|k|^p); p = inf: a on |k| <= floor(D), b = 1.
+
+    Parameters
+    ----------
+    a, b : float
+        Of the law.
+    scale : float
+        With b = exp(scale^-p).
+    entropy_bits : float
+        Its entropy.
+    """
 
     a: float
     b: float
@@ -112,18 +138,34 @@ class MaxEntropy:
     entropy_bits: float
 
 
-def _sums(p: float, t: float) -> tuple[float, float]:
+def _sums(p: float, rate: float) -> tuple[float, float]:
     """sum over all k of e^(-t |k|^p), and of |k|^p e^(-t |k|^p)."""
-    reach = max(4.0, (80 / t) ** (1 / p) + 2)
+    reach = max(4.0, (80 / rate) ** (1 / p) + 2)
     if reach > 1e7:
         raise InputError("noise that reaches more than ten million steps; take a larger step of the grid")
-    k = np.arange(1, int(reach) + 1, dtype=float) ** p
-    e = np.exp(-t * k)
-    return 1 + 2 * fsum(e.tolist()), 2 * fsum((k * e).tolist())
+    powers = np.arange(1, int(reach) + 1, dtype=float) ** p
+    weights = np.exp(-rate * powers)
+    return 1 + 2 * fsum(weights.tolist()), 2 * fsum((powers * weights).tolist())
 
 
 def max_entropy(p: float, d: float) -> MaxEntropy:
     """The law of the largest entropy with E|N|^p <= d^p (Lemma 1; p = inf: E12).
+
+    Parameters
+    ----------
+    p : float
+        At least 1, or infinite.
+    d : float
+        D, above 0.
+
+    Returns
+    -------
+    MaxEntropy
+
+    Raises
+    ------
+    InputError
+        If p or d is out of range, or the noise would reach too far.
 
     >>> found = max_entropy(1, 1.0)
     >>> round(found.a, 12), round(found.b, 12), round(found.entropy_bits, 12)
@@ -136,8 +178,8 @@ def max_entropy(p: float, d: float) -> MaxEntropy:
         return MaxEntropy(1 / many, 1.0, d, log2(many))
     target = d**p
 
-    def moment(t: float) -> float:
-        whole, power = _sums(p, t)
+    def moment(rate: float) -> float:
+        whole, power = _sums(p, rate)
         return power / whole
 
     # E|N|^p falls with t: 2 e^-t / (1 + 2 e^-t) below, and at most Gamma-like growth above
@@ -145,9 +187,9 @@ def max_entropy(p: float, d: float) -> MaxEntropy:
     high = log(40.0 + 2 / target)
     while moment(exp(low)) < target:
         low -= 1
-    t = exp(root(lambda u: target - moment(exp(u)), low, high))
-    whole, power = _sums(p, t)
-    return MaxEntropy(1 / whole, exp(t), t ** (-1 / p), (log(whole) + t * power / whole) / log(2))
+    rate = exp(root(lambda log_rate: target - moment(exp(log_rate)), low, high))
+    whole, power = _sums(p, rate)
+    return MaxEntropy(1 / whole, exp(rate), rate ** (-1 / p), (log(whole) + rate * power / whole) / log(2))
 
 
 def discrete_leakage_bound(p: float, mu: float, d: float) -> float:
@@ -168,7 +210,19 @@ def discrete_leakage_bound(p: float, mu: float, d: float) -> float:
 
 # --- Gaussian calibration --------------------------------------------------------------------------------------------
 def gaussian_delta(epsilon: float, sigma: float) -> float:
-    """delta(epsilon) of Gaussian noise at sensitivity 1, exactly: Phi(1/2s - eps s) - e^eps Phi(-1/2s - eps s)."""
+    """delta(epsilon) of Gaussian noise at sensitivity 1, exactly: Phi(1/2s - eps s) - e^eps Phi(-1/2s - eps s).
+
+    Parameters
+    ----------
+    epsilon : float
+        In nats.
+    sigma : float
+        Standard deviation, in units of the sensitivity.
+
+    Returns
+    -------
+    float
+    """
 
     def phi(x: float) -> float:
         return 0.5 * erfc(-x / sqrt(2))
@@ -177,15 +231,34 @@ def gaussian_delta(epsilon: float, sigma: float) -> float:
 
 
 def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
-    """The least sigma of Gaussian noise for (epsilon, delta); the paper's sqrt(2 log(2/delta)) / epsilon is neither
-    least nor, for large epsilon, enough (E14).
+    """The least sigma of Gaussian noise for (epsilon, delta).
+
+    The paper's sqrt(2 log(2/delta)) / epsilon is neither least nor, for large epsilon, enough (E14).
+
+    Parameters
+    ----------
+    epsilon : float
+        In nats, above 0.
+    delta : float
+        Between 0 and 1.
+    sensitivity : float
+        How far one record moves the answer.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If epsilon or delta is out of range.
 
     >>> round(gaussian_sigma(1, 1e-5), 11)
     3.73063163482
     """
     if not epsilon > 0 or not 0 < delta < 1:
         raise InputError(f"epsilon is {epsilon:g} and delta {delta:g}; epsilon is above 0 and delta between 0 and 1")
-    found = root(lambda u: delta - gaussian_delta(epsilon, exp(u)), -20.0, log(10 / (epsilon * delta)))
+    found = root(lambda log_sigma: delta - gaussian_delta(epsilon, exp(log_sigma)), -20.0, log(10 / (epsilon * delta)))
     return sensitivity * exp(found)
 
 
@@ -201,15 +274,17 @@ def allocated_additive(variances: Sequence[float], d: float) -> list[float]:
     if not d > 0 or not any(variances):
         raise InputError("allocation needs a positive total and a positive variance")
 
-    def at(nu: float) -> list[float]:  # 2 v / nu / (v + sqrt(...)): no cancellation
+    def at(price: float) -> list[float]:  # 2 v / nu / (v + sqrt(...)): no cancellation
         return [
-            2 * variance / nu / (variance + sqrt(variance * variance + 4 * variance / nu)) if variance > 0 else 0.0
+            2 * variance / price / (variance + sqrt(variance * variance + 4 * variance / price))
+            if variance > 0
+            else 0.0
             for variance in variances
         ]
 
-    u = root(lambda t: d - fsum(at(exp(t))), -200.0, 200.0)
-    found = at(exp(u))
-    return [s * d / fsum(found) for s in found]
+    found_price = root(lambda log_price: d - fsum(at(exp(log_price))), -200.0, 200.0)
+    found = at(exp(found_price))
+    return [share * d / fsum(found) for share in found]
 
 
 def allocated_shrinkage(variances: Sequence[float], d: float) -> list[float]:
@@ -220,23 +295,25 @@ def allocated_shrinkage(variances: Sequence[float], d: float) -> list[float]:
     """
     if d >= fsum(variances):
         return list(map(float, variances))
-    level, left, many = 0.0, d, len(variances)
-    for v in sorted(variances):
-        if left / many <= v:
+    level = 0.0
+    left = d
+    many = len(variances)
+    for smallest in sorted(variances):
+        if left / many <= smallest:
             level = left / many
             break
-        left = left - v
+        left = left - smallest
         many = many - 1
     return [min(level, float(variance)) for variance in variances]
 
 
 # --- laws that are shifted and collected at the ends, in floats ------------------------------------------------------
-def _convolved(a: Floats, b: Floats) -> Floats:
-    if min(len(a), len(b)) < 200:
-        return np.convolve(a, b)
-    size = 1 << (len(a) + len(b) - 2).bit_length()
-    both = np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(b, size), size)
-    return np.asarray(np.maximum(both[: len(a) + len(b) - 1], 0.0))
+def _convolved(one: Floats, other: Floats) -> Floats:
+    if min(len(one), len(other)) < 200:
+        return np.convolve(one, other)
+    size = 1 << (len(one) + len(other) - 2).bit_length()
+    both = np.fft.irfft(np.fft.rfft(one, size) * np.fft.rfft(other, size), size)
+    return np.asarray(np.maximum(both[: len(one) + len(other) - 1], 0.0))
 
 
 def _collected(spread: Floats, start: int, low: int, high: int) -> Floats:
@@ -257,7 +334,7 @@ def _certain(law: Floats, shifts: Floats, reach: int, low: int, high: int) -> Fl
         below = np.concatenate([[0.0], np.cumsum(law)])
         if low == high:
             return np.zeros(len(shifts))
-        at = [np.clip(t - shifts + reach, 0, len(law)).astype(int) for t in (low + 1, high)]
+        at = [np.clip(end - shifts + reach, 0, len(law)).astype(int) for end in (low + 1, high)]
         inner = np.where(at[1] > at[0], told[at[1]] - told[at[0]], 0.0)
         ends = [below[at[0]], 1 - below[at[1]]]
         return np.asarray(
@@ -282,11 +359,11 @@ def capacity_prior(many: int, weights: Sequence[float], first: int, low: int, hi
     shifts = np.arange(many, dtype=float) + first
     certain = _certain(law, shifts, reach, low, high)
     prior = np.full(many, 1 / many)
-    for k in range(rounds):
+    for turn in range(rounds):
         out = np.maximum(_collected(_convolved(prior, law), first - reach, low, high), 1e-300)
         line = -np.log2(out)[np.clip(np.arange(many + 2 * reach) + first - reach, low, high) - low]
         told = certain + _convolved(line, law)[2 * reach : 2 * reach + many]
-        speed = 1.0 if k < 20 else 2.0  # longer steps once the shape is there
+        speed = 1.0 if turn < 20 else 2.0  # longer steps once the shape is there
         prior = prior * np.exp2(speed * (told - told.max()))
         prior /= prior.sum()
     return prior
@@ -300,18 +377,20 @@ def capacity_weights(first: int, last: int, low: int, high: int, weights: Sequen
     """
     if first == last or low == high:
         return [[first, 1]]
-    reach, far = len(weights) - 1, max(1, (last - first) // COARSE)  # atoms so far apart are enough on a fine grid
+    reach = len(weights) - 1
+    far = max(1, (last - first) // COARSE)  # atoms so far apart are enough on a fine grid
     far = far if reach >= 8 * far else 1
     many = (last - first) // far + 1
     found = capacity_prior(many, weights[::far], 0, (low - first) // far, -((first - high) // far), 600)
-    counts = {first + far * k: round(v * PRIOR) for k, v in enumerate(found.tolist())}
-    kept, since = [], first
-    for c in sorted({*counts, last}):
-        v = counts.get(c, 0)
+    counts = {first + far * place: round(value * PRIOR) for place, value in enumerate(found.tolist())}
+    kept = []
+    since = first
+    for shift in sorted({*counts, last}):
+        weight = counts.get(shift, 0)
         # Every released number must have a positive weight: no gap wider than the noise.
-        if v or c in (first, last) or c + far - since > reach:
-            kept.append([c, max(v, 1)])
-            since = c
+        if weight or shift in (first, last) or shift + far - since > reach:
+            kept.append([shift, max(weight, 1)])
+            since = shift
     return kept
 
 

@@ -29,14 +29,17 @@ from dalenius.solvers.box_tree import GRID, Search, Tree, least
 from dalenius.solvers.couplings import Couplings, Floats, eta
 from dalenius.solvers.exact import Rational
 from dalenius.solvers.extremal import best_mixture
-from dalenius.solvers.lp import exact_basic_solution, silent_simplex
+from dalenius.solvers.lp import OutOfTime, exact_basic_solution, run, silent_simplex
+from dalenius.solvers.peeling import Peeling
 from dalenius.stopping import over
 
 __all__ = ["SelfDisclosure", "orbit", "self_disclosure"]
 
-_STARTS, _ENTRIES = 32, 1 << 17  # descents per round, and entries of their arrays
+_STARTS = 32  # descents per round
+_ENTRIES = 1 << 17  # of their arrays, at most
 _PLENTY = {True: 12, False: 40}  # improving points after which the master is asked again; with and without symmetry
 _AFTER = 500  # nodes for a finer gap than was asked for, at least
+_FEW = 64  # atoms: up to so many, descents alone find what there is
 _POLISHED = 12  # of which the best are turned into vertices
 
 
@@ -90,23 +93,37 @@ def orbit(column: Mapping[int, Fraction], views: Sequence[Sequence[int]]) -> Ite
 
     Neighbouring views are swapped until nothing new appears, so the cost is that of the images, not of all n! orders.
 
+    Parameters
+    ----------
+    column : Mapping[int, Fraction]
+        Mass of each atom that has one.
+    views : Sequence[Sequence[int]]
+        The label of each atom, in each view.
+
+    Yields
+    ------
+    dict[int, Fraction]
+        An image, of the same form.
+
     >>> views = [[0, 0, 1, 1], [0, 1, 0, 1]]
     >>> [sorted(t) for t in orbit({1: Fraction(1)}, views)]
     [[1], [2]]
     """
     labels = list(zip(*views, strict=True))
-    place = {label: k for k, label in enumerate(labels)}
+    place = {label: position for position, label in enumerate(labels)}
+    # Where each atom goes when a view and the next one change places.
     swaps = [
-        [place[(*x[:i], x[i + 1], x[i], *x[i + 2 :])] for x in labels] for i in range(len(views) - 1)
-    ]  # where each atom goes when views i and i + 1 change places
+        [place[(*label[:view], label[view + 1], label[view], *label[view + 2 :])] for label in labels]
+        for view in range(len(views) - 1)
+    ]
     masses = list(dict.fromkeys(column.values()))  # numbers of masses are quicker to compare than masses
-    seen = {frozenset((x, masses.index(t)) for x, t in column.items())}
+    seen = {frozenset((atom, masses.index(mass)) for atom, mass in column.items())}
     waiting = list(seen)
     while waiting:
         image = waiting.pop()
-        yield {x: masses[k] for x, k in image}
+        yield {atom: masses[number] for atom, number in image}
         for swap in swaps:
-            other = frozenset([(swap[x], k) for x, k in image])
+            other = frozenset([(swap[atom], number) for atom, number in image])
             if other not in seen:
                 seen.add(other)
                 waiting.append(other)
@@ -122,7 +139,7 @@ def self_disclosure(
     symmetric: bool = False,
     on_progress: Callable[[float, float], None] | None = None,
 ) -> SelfDisclosure:
-    r"""The best mixture of points of S with mean p, to within ``gap`` bits or until ``seconds`` have passed.
+    """The best mixture of points of S with mean p, to within ``gap`` bits or until ``seconds`` have passed.
 
     ``p[x]`` > 0 is the probability of atom x and ``views[i][x]`` its label in view i. ``symmetric`` says that the views
     are exchangeable: permuting them permutes the atoms and keeps p; it is checked. ``on_progress(value, bound)`` is
@@ -149,6 +166,18 @@ def self_disclosure(
     on_progress : callable, optional
         Told value and bound.
 
+    Returns
+    -------
+    SelfDisclosure
+        With its proof.
+
+    Raises
+    ------
+    InputError
+        If the gap is not positive, or the views do not fit the atoms or are not exchangeable.
+    InvalidPmf
+        If p does not sum to one, or an atom has no mass.
+
     >>> p = [Fraction(a * b, 9) for a in (1, 2) for b in (1, 2)]
     >>> found = self_disclosure(p, [[0, 0, 1, 1], [0, 1, 0, 1]], gap=1e-9)
     >>> round(found.value, 9), found.bound - found.value < 1e-9
@@ -156,23 +185,29 @@ def self_disclosure(
     """
     if not gap > 0:
         raise InputError(f"the gap must be positive, not {gap}")
-    S = Couplings(p, views, symmetric=symmetric)
+    couplings = Couplings(p, views, symmetric=symmetric)
     deadline = time.monotonic() + seconds
-    master = _Master(S)
+    master = _Master(couplings)
     best: tuple[float, Floats, Tree] | None = None
     search: Search | None = None
     rounds = nodes = 0
-    plenty: int | None = _PLENTY[S.symmetric]
-    goal, most = gap, math.inf
+    plenty: int | None = _PLENTY[couplings.symmetric]
+    goal = gap
+    most = math.inf
+    if not couplings.symmetric and couplings.atoms > _FEW:
+        master.seed(deadline)
     master.descend()
     while True:
-        rounds, asked = rounds + 1, goal
-        y = master.solve()
-        search = least(S, y, enough=0.9 * goal, plenty=plenty, deadline=deadline, most=most - nodes, after=search)
+        rounds += 1
+        asked = goal
+        dual_vector = master.solve()
+        search = least(
+            couplings, dual_vector, enough=0.9 * goal, plenty=plenty, deadline=deadline, most=most - nodes, after=search
+        )
         nodes += search.nodes
-        bound = master.entropy - float(y @ master.mean) - search.lower
+        bound = master.entropy - float(dual_vector @ master.mean) - search.lower
         if best is None or bound < best[0]:
-            best = bound, y, search.tree()
+            best = bound, dual_vector, search.tree()
         if on_progress is not None:
             on_progress(master.value, best[0])
         if search.late or over(deadline):
@@ -182,148 +217,171 @@ def self_disclosure(
                 break
             goal = fine
             most = nodes + max(nodes, _AFTER)
-            plenty = _PLENTY[S.symmetric]
-        if search.points and master.polish(master.best(search.points, y), y, vertices=False):
+            plenty = _PLENTY[couplings.symmetric]
+        if search.points and master.polish(master.best(search.points, dual_vector), dual_vector, vertices=False):
             master.descend()
         elif search.finished and goal == asked:
             break  # rounding hides what is left; the gap says how much
         else:
             plenty = None
     columns, theta, value = master.exact_mixture()
-    dual = [Fraction(float(v)) for v in best[1]]
-    return SelfDisclosure(value, best[0], columns, theta, S.symmetric, dual, best[2], nodes, rounds)
+    dual = [Fraction(float(price)) for price in best[1]]
+    return SelfDisclosure(value, best[0], columns, theta, couplings.symmetric, dual, best[2], nodes, rounds)
 
 
 class _Master:
     """The restricted master: columns so far, the program that weighs them, and descent for new ones."""
 
-    def __init__(self, S: Couplings) -> None:
-        self.S = S
+    def __init__(self, couplings: Couplings) -> None:
+        self.couplings = couplings
         self.rng = np.random.default_rng(0)
-        kinds = int(S.types.max()) + 1
-        self.p: Floats = np.array([float(t) for t in S.p])
-        self.mean: Floats = np.bincount(S.types, weights=self.p, minlength=kinds).astype(np.float64)
-        self.entropy = float(eta(self.p).sum())
+        kinds = int(couplings.types.max()) + 1
+        self.prior: Floats = np.array([float(mass) for mass in couplings.p])
+        self.mean: Floats = np.bincount(couplings.types, weights=self.prior, minlength=kinds).astype(np.float64)
+        self.entropy = float(eta(self.prior).sum())
         self.columns: list[Floats] = []
         self.seen: set[bytes] = set()
         # Rare types have means far below the tolerances of the solver; powers of two keep the scaling exact.
         self.scale: Floats = np.exp2(np.minimum(-np.round(np.log2(self.mean) / 2), 20.0))
         self.solver = _weigher(self.mean * self.scale)
         self.value = 0.0
-        self.add(self.p, dust=0.0)  # p is a mixture of itself, so the program always has an optimum
+        self.add(self.prior, dust=0.0)  # p is a mixture of itself, so the program always has an optimum
         # A column with much of every type: or else p alone would price rare types, beyond all measure.
-        some = np.unique(S.types, return_index=True)[1]
-        costs = 1e-3 * self.rng.random((len(some), S.atoms))
+        some = np.unique(couplings.types, return_index=True)[1]
+        costs = 1e-3 * self.rng.random((len(some), couplings.atoms))
         costs[np.arange(len(some)), some] -= 1.0
-        for t in S.vertices(costs).t:
-            self.add(t)
+        for vertex in couplings.vertices(costs).t:
+            self.add(vertex)
 
-    def add(self, t: Floats, *, dust: float = 1e-13) -> bool:
+    def add(self, column: Floats, *, dust: float = 1e-13) -> bool:
         """Take up a column, unless one of the same types and entropy is there."""
-        types = np.bincount(self.S.types, weights=t, minlength=len(self.mean))
-        cost = float(eta(t).sum())
+        types = np.bincount(self.couplings.types, weights=column, minlength=len(self.mean))
+        cost = float(eta(column).sum())
         key = np.round(np.append(types, cost), 9).tobytes()
         if key in self.seen:
             return False
         self.seen.add(key)
-        self.columns.append(t)
+        self.columns.append(column)
         index = np.flatnonzero(types > dust).astype(np.int32)
         entries = types[index] * self.scale[index]
         self.solver.addCol(1024.0 * cost, 0.0, highspy.kHighsInf, len(index), index, entries)
         return True
 
+    def seed(self, deadline: float) -> None:
+        """Take up vertices that are peeled off p, of which nearly all of p is a mixture."""
+        scale = math.lcm(*(mass.denominator for mass in self.couplings.p))
+        peeling = Peeling(self.couplings, [int(mass * scale) for mass in self.couplings.p])
+        peeling.all_of_it(deadline)
+        for column in peeling.columns:
+            point = np.zeros(self.couplings.atoms)
+            point[list(column)] = list(column.values())
+            self.add(point / point.sum())
+
     def solve(self) -> Floats:
         """The dual vector of the best mixture of the columns so far, on the grid."""
         _run(self.solver)
         self.value = self.entropy - self.solver.getObjectiveValue() / 1024.0
-        y = np.array(self.solver.getSolution().row_dual) * self.scale / 1024.0
-        rounded: Floats = np.round(y * 2.0**GRID) / 2.0**GRID
+        dual_vector = np.array(self.solver.getSolution().row_dual) * self.scale / 1024.0
+        rounded: Floats = np.round(dual_vector * 2.0**GRID) / 2.0**GRID
         return rounded
 
-    def price(self, t: Floats, y: Floats) -> Floats:
+    def price(self, points: Floats, dual_vector: Floats) -> Floats:
         """F(t) = H(t) - y.t of one point or several."""
-        f: Floats = eta(t).sum(axis=-1) - t @ y[self.S.types]
-        return f
+        prices: Floats = eta(points).sum(axis=-1) - points @ dual_vector[self.couplings.types]
+        return prices
 
-    def best(self, points: Sequence[Floats], y: Floats) -> Floats:
+    def best(self, points: Sequence[Floats], dual_vector: Floats) -> Floats:
         """The points of least price, as many as are worth a descent."""
         every = np.stack(points)
-        return every[np.argsort(self.price(every, y), kind="stable")[:_POLISHED]]
+        return every[np.argsort(self.price(every, dual_vector), kind="stable")[:_POLISHED]]
 
-    def polish(self, points: Floats, y: Floats, *, vertices: bool) -> int:
+    def polish(self, points: Floats, dual_vector: Floats, *, vertices: bool) -> int:
         """Descend from points of S to vertices, and count those that are new.
 
         F is concave, so its tangent at a point, minimised over S, never leads up.
         """
-        t = points.copy()
-        f = self.price(points, y)
-        active, basis = np.arange(len(t)), None
-        inside = np.full(len(t), not vertices)
+        lowest = points.copy()
+        prices = self.price(points, dual_vector)
+        active = np.arange(len(lowest))
+        basis = None
+        inside = np.full(len(lowest), not vertices)
         for _ in range(60):
-            tangents = -np.log2(np.maximum(t[active], 1e-7)) - y[self.S.types]
-            found = self.S.vertices(tangents + 1e-3 * self.rng.random(tangents.shape), basis)
-            g = self.price(found.t, y)
-            better = ~found.missed & (g < f[active] - 1e-9)
-            active, basis = active[better], found.basis[better]
+            tangents = -np.log2(np.maximum(lowest[active], 1e-7)) - dual_vector[self.couplings.types]
+            found = self.couplings.vertices(tangents + 1e-3 * self.rng.random(tangents.shape), basis)
+            reached = self.price(found.t, dual_vector)
+            better = ~found.missed & (reached < prices[active] - 1e-9)
+            active = active[better]
+            basis = found.basis[better]
             if not len(active):
                 break
-            t[active], f[active], inside[active] = found.t[better], g[better], False
-        good = np.flatnonzero(f < -1e-9)
-        return sum(self.add(self.S.purified(t[k], y) if inside[k] else t[k]) for k in good.tolist())
+            lowest[active] = found.t[better]
+            prices[active] = reached[better]
+            inside[active] = False
+        good = np.flatnonzero(prices < -1e-9)
+        return sum(
+            self.add(self.couplings.purified(lowest[place], dual_vector) if inside[place] else lowest[place])
+            for place in good.tolist()
+        )
 
     def descend(self) -> None:
         """Price by descent from random vertices."""
-        y = self.solve()
-        starts = max(4, min(_STARTS, _ENTRIES // self.S.atoms))
-        shape = starts, self.S.atoms
-        skewed = self.rng.exponential(size=shape) - 2 * self.rng.random((starts, 1)) * y[self.S.types]
+        dual_vector = self.solve()
+        starts = max(4, min(_STARTS, _ENTRIES // self.couplings.atoms))
+        shape = starts, self.couplings.atoms
+        skewed = self.rng.exponential(size=shape) - 2 * self.rng.random((starts, 1)) * dual_vector[self.couplings.types]
         costs = np.where(self.rng.random((starts, 1)) < 0.5, skewed, self.rng.normal(size=shape))
-        self.polish(self.S.vertices(costs).t, y, vertices=True)
+        self.polish(self.couplings.vertices(costs).t, dual_vector, vertices=True)
 
     def exact_mixture(self) -> tuple[list[dict[int, Fraction]], list[Fraction], float]:
         """The columns of the best mixture and their weights, exactly, and its value.
 
         Where rounding hid that the mixture of floats is none, a linear program over the next best columns finds one.
         """
-        y = self.solve()
-        x = np.array(self.solver.getSolution().col_value)
-        used = self._exact(np.flatnonzero(x > 1e-12).tolist())
+        dual_vector = self.solve()
+        weights = np.array(self.solver.getSolution().col_value)
+        used = self._exact(np.flatnonzero(weights > 1e-12).tolist())
         try:
-            theta = exact_basic_solution([self._by_type(t) for t in used], _totals(self.S), range(len(used)))
+            theta = exact_basic_solution(
+                [self._by_type(column) for column in used], _totals(self.couplings), range(len(used))
+            )
         except SolverFailed:
-            order = np.argsort(self.price(np.stack(self.columns), y) - (x > 0)).tolist()
-            used = [*self._exact(order[: 2 * len(self.mean)]), dict(enumerate(self.S.p))]
-            costs = [_entropy(t) for t in used]
-            theta = best_mixture([self._by_type(t) for t in used], [-cost for cost in costs], _totals(self.S)).theta
-        value = self.entropy - math.fsum(float(w) * _entropy(used[k]) for k, w in theta.items())
-        return [used[k] for k in theta], list(theta.values()), value
+            order = np.argsort(self.price(np.stack(self.columns), dual_vector) - (weights > 0)).tolist()
+            used = [*self._exact(order[: 2 * len(self.mean)]), dict(enumerate(self.couplings.p))]
+            costs = [_entropy(column) for column in used]
+            theta = best_mixture(
+                [self._by_type(column) for column in used], [-cost for cost in costs], _totals(self.couplings)
+            ).theta
+        value = self.entropy - math.fsum(float(weight) * _entropy(used[place]) for place, weight in theta.items())
+        return [used[place] for place in theta], list(theta.values()), value
 
     def _exact(self, which: Sequence[int]) -> list[dict[int, Fraction]]:
-        found = (self.S.exact(np.flatnonzero(self.columns[k] > 1e-9).tolist()) for k in which)
-        return [t for t in found if t is not None]
+        found = (self.couplings.exact(np.flatnonzero(self.columns[place] > 1e-9).tolist()) for place in which)
+        return [column for column in found if column is not None]
 
-    def _by_type(self, t: Mapping[int, Fraction]) -> list[Fraction]:
-        total, types = [Fraction(0)] * len(self.mean), self.S.types
-        for atom, mass in t.items():
+    def _by_type(self, column: Mapping[int, Fraction]) -> list[Fraction]:
+        total = [Fraction(0)] * len(self.mean)
+        types = self.couplings.types
+        for atom, mass in column.items():
             total[types[atom]] += mass
         return total
 
 
-def _entropy(t: Mapping[int, Fraction]) -> float:
-    return float(eta(np.array([float(v) for v in t.values()])).sum())
+def _entropy(column: Mapping[int, Fraction]) -> float:
+    return float(eta(np.array([float(value) for value in column.values()])).sum())
 
 
-def _totals(S: Couplings) -> list[Fraction]:
-    out = [Fraction(0)] * (int(S.types.max()) + 1)
-    for kind, t in zip(S.types.tolist(), S.p, strict=True):
-        out[kind] += t
+def _totals(couplings: Couplings) -> list[Fraction]:
+    out = [Fraction(0)] * (int(couplings.types.max()) + 1)
+    for kind, mass in zip(couplings.types.tolist(), couplings.p, strict=True):
+        out[kind] += mass
     return out
 
 
 def _weigher(mean: Floats) -> highspy.Highs:
     """HiGHS with the rows of the master program and no columns yet; it keeps its basis from one run to the next."""
     model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = 0, len(mean)
+    model.num_col_ = 0
+    model.num_row_ = len(mean)
     model.row_lower_ = model.row_upper_ = mean
     model.a_matrix_.start_ = np.zeros(1, dtype=np.int32)
     solver = silent_simplex(1e-10, presolve="off")
@@ -336,8 +394,10 @@ def _run(solver: highspy.Highs) -> None:
     for attempt in (0, 1):
         if attempt:
             solver.clearSolver()
-        solver.run()
+        run(solver)
         status = solver.getModelStatus()
         if status == highspy.HighsModelStatus.kOptimal:
             return
+        if status == highspy.HighsModelStatus.kTimeLimit:
+            raise OutOfTime("the linear program over the columns did not end in time")
     raise SolverFailed(f"the solver ended {solver.modelStatusToString(status)} on a program that has an optimum")

@@ -36,6 +36,22 @@ def best_pair(
 ) -> tuple[float, float, tuple[int, int], Floats]:
     """low <= optimum <= high, the pair and the weights that reach low; at most `known` is not looked into.
 
+    Parameters
+    ----------
+    laws : Laws
+        The rows.
+    first, second : Places
+        Numbers of the rows of each class.
+    gap : float
+        In nats.
+    known : float
+        A value that is had already; what is at most that is not looked into.
+
+    Returns
+    -------
+    tuple[float, float, tuple[int, int], Floats]
+        The two bounds, the pair and its weights.
+
     >>> laws = Laws(np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]), 0.0)
     >>> low, high, pair, _ = best_pair(laws, np.array([0, 1]), np.array([1, 2]), gap=1e-9)
     >>> round(low, 9), high - low < 1e-9, pair
@@ -44,8 +60,8 @@ def best_pair(
     most = log(2) * (1 + 4 * UNIT)
     apart = _bounds(laws, first, second)
     ties = np.argwhere(apart >= apart.max() - 1e-12)  # any will do; rows far apart in the list are the plainest
-    i, j = ties[np.abs(first[ties[:, 0]] - second[ties[:, 1]]).argmax()].tolist()
-    best = (int(first[i]), int(second[j]))
+    at_first, at_second = ties[np.abs(first[ties[:, 0]] - second[ties[:, 1]]).argmax()].tolist()
+    best = (int(first[at_first]), int(second[at_second]))
     low, high, weights = _solved(laws, best, gap)
     enough = max(low, known)
     if most <= enough + gap:
@@ -53,18 +69,21 @@ def best_pair(
     todo = np.argwhere(apart > enough + gap)
     pairs = np.stack([first[todo[:, 0]], second[todo[:, 1]]], axis=1)
     _, once = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)  # either way round they carry the same
-    pairs, todo = pairs[once], todo[once]
+    pairs = pairs[once]
+    todo = todo[once]
     bound = np.minimum(_about_the_mean(laws, pairs), apart[todo[:, 0], todo[:, 1]])
     top = float(apart[apart <= enough + gap].max(initial=0.0))
-    for n in np.argsort(-bound):
-        if bound[n] <= max(low, known) + gap:
-            top = max(top, float(bound[n]))
+    for place in np.argsort(-bound):
+        if bound[place] <= max(low, known) + gap:
+            top = max(top, float(bound[place]))
             break
-        pair = (int(pairs[n, 0]), int(pairs[n, 1]))
+        pair = (int(pairs[place, 0]), int(pairs[place, 1]))
         at_least, at_most, weighed = _solved(laws, pair, gap)
         high = max(high, at_most)
         if at_least > low:
-            low, best, weights = at_least, pair, weighed
+            low = at_least
+            best = pair
+            weights = weighed
     return low, min(max(high, top), most), best, weights
 
 
@@ -78,12 +97,13 @@ def _solved(laws: Laws, pair: tuple[int, int], gap: float) -> tuple[float, float
 
 def _bounds(laws: Laws, first: Places, second: Places) -> Floats:
     """The smaller of the two bounds by b, with their error: b is off by a factor within 1 +- 1.01 ((k + 6) u + d)."""
-    roots, k = np.sqrt(laws.rows), laws.rows.shape[1]
-    b = (roots[first] @ roots[second].T) * (1 - 1.02 * ((k + 8) * UNIT + laws.relative))
-    b = np.clip(b, 0.0, 1.0)
-    near = 1.2 * (1 - b)
-    far = (1 - b * b) * log(2)
-    out: Floats = np.where(b * b <= 0.72, np.minimum(near, far), near) * (1 + 8 * UNIT) + 2 * UNIT
+    roots = np.sqrt(laws.rows)
+    letters = laws.rows.shape[1]
+    overlap = (roots[first] @ roots[second].T) * (1 - 1.02 * ((letters + 8) * UNIT + laws.relative))
+    overlap = np.clip(overlap, 0.0, 1.0)
+    near = 1.2 * (1 - overlap)
+    far = (1 - overlap * overlap) * log(2)
+    out: Floats = np.where(overlap * overlap <= 0.72, np.minimum(near, far), near) * (1 + 8 * UNIT) + 2 * UNIT
     return out
 
 
@@ -91,11 +111,13 @@ def _about_the_mean(laws: Laws, pairs: Places) -> Floats:
     """max(D(p || m), D(r || m)) with its error, for many pairs."""
     out = np.empty(len(pairs))
     step = max(1, _CHUNK // laws.rows.shape[1])
-    for k in range(0, len(pairs), step):
-        p = laws.rows[pairs[k : k + step, 0]]
-        r = laws.rows[pairs[k : k + step, 1]]
-        h = laws.h[pairs[k : k + step]]
-        logs = np.log(np.clip((p + r) / 2, 1e-290, 1.0))
-        d = h - np.stack([(p * logs).sum(axis=1), (r * logs).sum(axis=1)], axis=1)
-        out[k : k + step] = (d + laws.slack(d, h)).max(axis=1) + 8 * (laws.relative + 4 * UNIT)
+    for at in range(0, len(pairs), step):
+        first = laws.rows[pairs[at : at + step, 0]]
+        second = laws.rows[pairs[at : at + step, 1]]
+        negentropies = laws.h[pairs[at : at + step]]
+        logs = np.log(np.clip((first + second) / 2, 1e-290, 1.0))
+        divergences = negentropies - np.stack([(first * logs).sum(axis=1), (second * logs).sum(axis=1)], axis=1)
+        out[at : at + step] = (divergences + laws.slack(divergences, negentropies)).max(axis=1) + 8 * (
+            laws.relative + 4 * UNIT
+        )
     return out

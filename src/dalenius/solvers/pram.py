@@ -68,7 +68,7 @@ def search(p: Floats, boxes: Sequence[Shape], *, gap: float = 1e-11, bases: int 
     >>> [float(boxes[best.shape][k]) for k in best.roles], round(best.value, 6)
     ([0.6, 0.6, 0.6], 0.137295)
     """
-    ends = [[None if v is None else float(v) for v in shape] for shape in boxes]
+    ends = [[None if value is None else float(value) for value in shape] for shape in boxes]
     cube = np.full(len(p), HIGH)
     if len(p) == 1:
         return Best(0, cube, 0.0, [], [[[]]])
@@ -132,9 +132,9 @@ class _State:
 
     def offer(self, shape: list[float | None], roles: Roles) -> None:
         """Take a corner as the best if it is."""
-        q = np.array([np.nan if v is None else v for v in shape])[roles]
+        q = np.array([np.nan if value is None else value for value in shape])[roles]
         logs = self.marginal(_inside(q))
-        told = sum(float(self.divergence(float(v), logs)[q == v].sum()) for v in np.unique(q))
+        told = sum(float(self.divergence(float(value), logs)[q == value].sum()) for value in np.unique(q))
         if told > self.value:
             self.value, self.shape, self.roles, self.base = told, shape, roles, _inside(q)
 
@@ -146,7 +146,7 @@ class _State:
         """
         above, below, low, high = shape
         logs = self.marginal(base)
-        ends = np.stack([self.divergence(v, logs) for v in (low, high) if v is not None])
+        ends = np.stack([self.divergence(value, logs) for value in (low, high) if value is not None])
         most = ends.max(axis=0)
         for x, side in fixed.items():
             if x < self.S:
@@ -217,8 +217,8 @@ class _State:
             apart[i] = BELOW if above is None else ABOVE
         if above is not None and below is not None and second is not None:
             apart[second] = BELOW
-        letters, roles = (np.array(list(v), dtype=np.int64) for v in (apart, apart.values()))
-        stands = _inside(np.array([np.nan if v is None else v for v in shape]))[roles]
+        letters, roles = (np.array(list(value), dtype=np.int64) for value in (apart, apart.values()))
+        stands = _inside(np.array([np.nan if value is None else value for value in shape]))[roles]
         many = self.groups.many - np.bincount(self.group[letters], minlength=len(self.groups.many))
         p = np.where(many > 0, self.groups.p, 0.0)
         grouped = _Letters(np.concatenate([p, self.p[letters]]), np.concatenate([many, np.ones(len(letters))]))

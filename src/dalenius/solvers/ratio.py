@@ -31,12 +31,36 @@ _TILTS = (0.3, 0.9, -0.3, -0.9)
 
 
 def best_ratio(p: Floats, rows: Floats, direction: Floats, *, starts: int = 64, rounds: int = 400) -> float:
-    """A proved lower end of S* from many starts; `direction` is where the maximal correlation is reached."""
+    """A proved lower end of S* from many starts; `direction` is where the maximal correlation is reached.
+
+    Parameters
+    ----------
+    p : ndarray of float
+        (inputs,): the law.
+    rows : ndarray of float
+        (inputs, letters): the channel.
+    direction : ndarray of float
+        (inputs,).
+    starts : int
+        Of the climb.
+    rounds : int
+        Of each.
+
+    Returns
+    -------
+    float
+    """
     n = len(p)
     out = p @ rows
     rng = np.random.default_rng(0)
     tilted = [p * np.maximum(1 + t * direction / max(float(np.abs(direction).max()), 1e-300), 1e-9) for t in _TILTS]
-    q = np.vstack([np.eye(n) * (1 - 1e-6 * n) + 1e-6, *(v / v.sum() for v in tilted), rng.dirichlet([0.4] * n, starts)])
+    q = np.vstack(
+        [
+            np.eye(n) * (1 - 1e-6 * n) + 1e-6,
+            *(value / value.sum() for value in tilted),
+            rng.dirichlet([0.4] * n, starts),
+        ]
+    )
     q = np.maximum(q, 1e-15)
     q /= q.sum(axis=1, keepdims=True)
     log_p = np.log(p)
@@ -54,7 +78,8 @@ def best_ratio(p: Floats, rows: Floats, direction: Floats, *, starts: int = 64, 
         going = (gain > 1e-14) & ~((turn > 60) & (gain < 1e-5 * new) & (new < best * (1 - 1e-3)))
         if not going.any():
             break
-        ratio, tilt = new[going], tilt[going]
+        ratio = new[going]
+        tilt = tilt[going]
     ends = [_polished(p, rows, out, start) for start in [*found, *q[:4], tilted[0] / tilted[0].sum()]]
     return float(max(best, *ends))
 
@@ -82,7 +107,8 @@ def _polished(p: Floats, rows: Floats, out: Floats, q: Floats) -> float:
             moved /= moved.sum()
             there = float(_ratio(p, rows, out, moved[None])[0][0])
             if there > best + 1e-15:
-                q, best = moved, there
+                q = moved
+                best = there
                 break
         else:
             break
@@ -126,7 +152,25 @@ class _Hessian:
 
 
 def at_most(p: Floats, rows: Floats, bound: float, rho: float, *, cells: int = 400_000) -> bool:
-    """Whether S* <= bound is proved by a simplicial cover of at most so many cells; rho is proved from above."""
+    """Whether S* <= bound is proved by a simplicial cover of at most so many cells; rho is proved from above.
+
+    Parameters
+    ----------
+    p : ndarray of float
+        (inputs,): the law.
+    rows : ndarray of float
+        (inputs, letters): the channel.
+    bound : float
+        That is to be proved.
+    rho : float
+        An upper end of the maximal correlation.
+    cells : int
+        At most.
+
+    Returns
+    -------
+    bool
+    """
     n = len(p)
     out = p @ rows
     rows = rows[:, out > 0]
@@ -137,7 +181,8 @@ def at_most(p: Floats, rows: Floats, bound: float, rho: float, *, cells: int = 4
     log_p = np.log(p)
     log_out = np.log(out)
     pairs = np.triu_indices(n, 1)
-    stack, used = [np.eye(n)[None]], 0
+    stack = [np.eye(n)[None]]
+    used = 0
     while stack:
         part = stack.pop()
         if len(part) > 20_000:

@@ -111,7 +111,7 @@ def _ratio_round(
     basis = np.linalg.svd(root[None])[2][1:].T  # columns orthogonal to sqrt(P)
     k = np.arange(n - 1)
     corner = k * (k + 3) // 2  # the diagonal of the upper triangle, column after column
-    x, y, c = (v.reshape(-1) for v in np.meshgrid(np.arange(n), np.arange(m), k, indexing="ij"))
+    x, y, c = (value.reshape(-1) for value in np.meshgrid(np.arange(n), np.arange(m), k, indexing="ij"))
     column = n - 1 + y
     off = column * (column + 1) // 2 + c
     diagonal = column * (column + 3) // 2

@@ -43,7 +43,21 @@ _PAIRS = 1 << 24  # pairs that are looked at all together
 
 @dataclass
 class Node:
-    """Rows allowed to each class, centre and radius of the ball around them all, and the two parts after a split."""
+    """A set of selections, and the ball that bounds them all.
+
+    Parameters
+    ----------
+    allowed : Allowed
+        Rows allowed to each class.
+    centre : ndarray of float
+        (letters,): of the ball around them all.
+    high : float
+        Its radius, in nats.
+    split : int, optional
+        The class that is split, if there is one.
+    parts : list['Node']
+        Both parts after a split.
+    """
 
     allowed: Allowed
     centre: Floats
@@ -104,6 +118,10 @@ def best_selection(
     whole : bool
         Whether every leaf is proved.
 
+    Returns
+    -------
+    Selection
+
     >>> laws = Laws(np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]]), 0.0)
     >>> found = best_selection(laws, [np.array([0, 1]), np.array([1, 2])])
     >>> round(found.low, 9), round(found.high, 9), len(set(found.rows))
@@ -125,7 +143,8 @@ def best_selection(
         root = search.visit(allowed, None)
     if root.split is not None:
         search.improve_locally(allowed)
-    order, todo = count(), [(-root.high, 0, root)]
+    order = count()
+    todo = [(-root.high, 0, root)]
     visited = 1
     while todo and -todo[0][0] > max(search.low, known) + gap and visited < nodes:
         node = heapq.heappop(todo)[2]
@@ -149,7 +168,8 @@ def _never_confused(laws: Laws, allowed: Allowed, gap: float) -> Selection | Non
     many = seen.sum(axis=1)
     ranked = [rows[np.argsort(many[rows], kind="stable")] for rows in allowed]
     for first in ranked[0][:_STARTS].tolist():
-        chosen, taken = [first], seen[first]
+        chosen = [first]
+        taken = seen[first]
         for rows in ranked[1:]:
             free = rows[~(seen[rows] & taken).any(axis=1)]
             if not len(free):
@@ -183,7 +203,9 @@ class _Search:
     """The best selection so far, and the visits that may improve it."""
 
     def __init__(self, laws: Laws, allowed: Allowed, gap: float, known: float) -> None:
-        self.laws, self.gap, self.known = laws, gap, known
+        self.laws = laws
+        self.gap = gap
+        self.known = known
         self.roots = np.sqrt(laws.rows)
         self.low = 0.0
         self.rows = tuple(int(rows[0]) for rows in allowed)
@@ -200,30 +222,37 @@ class _Search:
         if ball.high <= max(self.low, self.known) + self.gap:
             return node
         used = ball.weights > _USED
-        support, weights = ball.support[used], ball.weights[used]
+        support = ball.support[used]
+        weights = ball.weights[used]
         owner = _matched(support, allowed)
         if min(owner) >= 0:
             self._offer(allowed, support, owner)
             return node
         # Rows without a class of their own stay with the first that has them; the class torn most is split.
         shared: dict[int, list[int]] = {}
-        for place, j in enumerate(owner):
-            home = j if j >= 0 else next(c for c, rows in enumerate(allowed) if support[place] in rows)
+        for place, owning in enumerate(owner):
+            home = (
+                owning if owning >= 0 else next(number for number, rows in enumerate(allowed) if support[place] in rows)
+            )
             shared.setdefault(home, []).append(place)
-        heaviest = {j: max(places, key=lambda t: weights[t]) for j, places in shared.items()}
+        heaviest = {owning: max(places, key=lambda at: weights[at]) for owning, places in shared.items()}
         self._offer(allowed, support[list(heaviest.values())], list(heaviest))
-        torn = {j: sorted((-weights[t], t) for t in places) for j, places in shared.items() if len(places) > 1}
-        node.split = max(torn, key=lambda j: -torn[j][1][0])
-        (_, a), (_, b) = torn[node.split][:2]
-        self._pairs[id(node)] = int(support[a]), int(support[b])
+        torn = {
+            owning: sorted((-weights[at], at) for at in places) for owning, places in shared.items() if len(places) > 1
+        }
+        node.split = max(torn, key=lambda owning: -torn[owning][1][0])
+        (_, first), (_, second) = torn[node.split][:2]
+        self._pairs[id(node)] = int(support[first]), int(support[second])
         return node
 
     def parts(self, node: Node) -> list[Node]:
         """The two children of a node whose class is torn between two rows."""
         assert node.split is not None
-        a, b = self._pairs.pop(id(node))
+        one, other = self._pairs.pop(id(node))
         rows = node.allowed[node.split]
-        near = ((self.roots[rows] - self.roots[a]) ** 2).sum(1) <= ((self.roots[rows] - self.roots[b]) ** 2).sum(1)
+        near = ((self.roots[rows] - self.roots[one]) ** 2).sum(1) <= ((self.roots[rows] - self.roots[other]) ** 2).sum(
+            1
+        )
         halves = [rows[near], rows[~near]]
         start = np.unique(np.concatenate(node.allowed))
         start = start[np.argsort(-self.laws.divergence(node.centre, start))[: 2 * self.laws.rows.shape[1]]]
@@ -235,59 +264,63 @@ class _Search:
         """Weigh the rows of a support, one for each owning class, and keep them if they carry more."""
         if len(support) < 2:
             return
-        rows = [int(r[0]) for r in allowed]
-        for row, j in zip(support, owner, strict=True):
-            rows[j] = int(row)
-        chosen = np.array(sorted({rows[j] for j in owner}), dtype=np.intp)
+        rows = [int(places[0]) for places in allowed]
+        for row, owning in zip(support, owner, strict=True):
+            rows[owning] = int(row)
+        chosen = np.array(sorted({rows[owning] for owning in owner}), dtype=np.intp)
         ball = smallest_ball(self.laws, at=chosen, gap=self.gap / 100)
         if ball.low > self.low:
             weight = dict(zip(ball.support.tolist(), ball.weights.tolist(), strict=True))
-            self.low, self.rows = ball.low, tuple(rows)
+            self.low = ball.low
+            self.rows = tuple(rows)
             self.weights = np.zeros(len(rows))
-            for j in owner:
-                self.weights[j] = weight.pop(rows[j], 0.0)
+            for owning in owner:
+                self.weights[owning] = weight.pop(rows[owning], 0.0)
 
     def improve_locally(self, allowed: Allowed) -> None:
         """From a few starts, in turn: weigh the chosen rows, then choose each of them anew by its posterior."""
         rng = np.random.default_rng(0)
         for _ in range(_STARTS):
-            rows, last = [int(rng.choice(r)) for r in allowed], -1.0
+            rows = [int(rng.choice(places)) for places in allowed]
+            last = -1.0
             for _ in range(20):
                 chosen = np.array(sorted(set(rows)), dtype=np.intp)
                 if len(chosen) == 1:
-                    rows = [int(rng.choice(r)) for r in allowed]
+                    rows = [int(rng.choice(places)) for places in allowed]
                     continue
                 ball = smallest_ball(self.laws, at=chosen, gap=1e-7)
                 if ball.low <= last + 1e-9:
                     break
                 last = ball.low
-                owner = {row: j for j, row in reversed(list(enumerate(rows)))}
+                owner = {row: number for number, row in reversed(list(enumerate(rows)))}
                 self._offer(allowed, chosen, [owner[int(row)] for row in chosen])
                 logs = np.log(np.maximum(ball.centre, 1e-300))
                 used = set(ball.support[ball.weights > _USED].tolist())
-                for j, r in enumerate(allowed):
-                    if rows[j] in used and owner[rows[j]] == j:
-                        score = self.laws.rows[r] @ (np.log(np.maximum(self.laws.rows[rows[j]], 1e-300)) - logs)
+                for number, own_rows in enumerate(allowed):
+                    if rows[number] in used and owner[rows[number]] == number:
+                        score = self.laws.rows[own_rows] @ (
+                            np.log(np.maximum(self.laws.rows[rows[number]], 1e-300)) - logs
+                        )
                     else:
-                        score = self.laws.h[r] - self.laws.rows[r] @ logs
-                    rows[j] = int(r[np.argmax(score)])
+                        score = self.laws.h[own_rows] - self.laws.rows[own_rows] @ logs
+                    rows[number] = int(own_rows[np.argmax(score)])
 
 
 def _matched(support: Places, allowed: Allowed) -> list[int]:
     """A class of its own for each row of the support where that is possible (augmenting paths); -1 where it is not."""
-    homes = [[j for j, rows in enumerate(allowed) if row in rows] for row in support.tolist()]
+    homes = [[number for number, rows in enumerate(allowed) if row in rows] for row in support.tolist()]
     taken: dict[int, int] = {}
 
     def place(row: int, seen: set[int]) -> bool:
-        for j in homes[row]:
-            if j not in seen:
-                seen.add(j)
-                if j not in taken or place(taken[j], seen):
-                    taken[j] = row
+        for number in homes[row]:
+            if number not in seen:
+                seen.add(number)
+                if number not in taken or place(taken[number], seen):
+                    taken[number] = row
                     return True
         return False
 
     for row in range(len(homes)):
         place(row, set())
-    owner = {row: j for j, row in taken.items()}
+    owner = {row: number for number, row in taken.items()}
     return [owner.get(row, -1) for row in range(len(homes))]

@@ -255,7 +255,8 @@ def points_capacity(family: Family, allowed: Floats, *, gap: float = GAP) -> Inp
     if len(allowed) == 1:
         return Input(0.0, 0.0, (float(allowed[0]),), (1.0,))
     if len(allowed) == 2:
-        points, weights = allowed, np.array([0.5, 0.5])  # either noise is symmetric, so the best law is
+        points = allowed
+        weights = np.array([0.5, 0.5])  # either noise is symmetric, so the best law is
     else:
         ball = smallest_ball(sampled(family, allowed, reach), gap=gap / 10)
         points = allowed[ball.support]
@@ -273,6 +274,20 @@ def points_capacity(family: Family, allowed: Floats, *, gap: float = GAP) -> Inp
 
 def points_information(family: Family, points: Floats, weights: Floats) -> tuple[float, float]:
     """I(X; X + Z) in nats of a number that takes these values, in units of the noise, with these probabilities.
+
+    Parameters
+    ----------
+    family : Family
+        Of the noise.
+    points : ndarray of float
+        The values.
+    weights : ndarray of float
+        Of the values.
+
+    Returns
+    -------
+    tuple[float, float]
+        In nats.
 
     >>> low, high = points_information("gaussian", np.array([-1.0, 1.0]), np.array([0.5, 0.5]))
     >>> round(low, 9), high - low < 1e-12
@@ -327,7 +342,21 @@ def _highest(mixture: _Mixture, reach: float, wanted: float) -> float:
 
 # --- the search -------------------------------------------------------------------------------------------------------
 def sampled(family: Family, inputs: Floats, reach: float) -> Laws:
-    """The outputs on a grid; for Gaussian noise the trapezoidal rule makes that as good as the density."""
+    """The outputs on a grid; for Gaussian noise the trapezoidal rule makes that as good as the density.
+
+    Parameters
+    ----------
+    family : Family
+        Of the noise.
+    inputs : ndarray of float
+        The values.
+    reach : float
+        All values lie between -reach and reach.
+
+    Returns
+    -------
+    Laws
+    """
     if family == "gaussian":
         h = 2.0 ** floor(log2(2 * pi * pi / (3 * max(reach, 1.0)) / 40))
         last = int((reach + 9) / h) + 1

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.interior import Floats
-from dalenius.solvers.lp import silent_simplex
+from dalenius.solvers.lp import OutOfTime, run, silent_simplex
 from dalenius.solvers.trees import pre_order
 from dalenius.stopping import over
 
@@ -193,14 +193,16 @@ class _Master:
 
     def solve(self) -> tuple[float, Floats]:
         """The optimum over these columns, and its dual."""
-        self.solver.run()
+        run(self.solver)
         status = self.solver.getModelStatus()
+        if status == highspy.HighsModelStatus.kTimeLimit:
+            raise OutOfTime(f"the linear program over {len(self.columns)} columns did not end in time")
         if status != highspy.HighsModelStatus.kOptimal:  # columns nearly alike: once more, from nothing
             self.solver.clearSolver()
             self.solver.setOptionValue("presolve", "off")
             for side in ("primal", "dual"):
                 self.solver.setOptionValue(f"{side}_feasibility_tolerance", 1e-9)
-            self.solver.run()
+            run(self.solver)
             status = self.solver.getModelStatus()
         if status != highspy.HighsModelStatus.kOptimal:
             raise SolverFailed(f"the solver ended {self.solver.modelStatusToString(status)} on staircase columns")

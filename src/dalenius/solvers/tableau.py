@@ -47,12 +47,12 @@ class Tableau:
     @property
     def point(self) -> dict[int, Fraction]:
         """The basic coordinates of the vertex."""
-        d = self.denominator * self.scale
-        return {j: Fraction(row[-1], d) for j, row in zip(self.basis, self.rows, strict=True)}
+        denominator = self.denominator * self.scale
+        return {column: Fraction(row[-1], denominator) for column, row in zip(self.basis, self.rows, strict=True)}
 
 
 def feasible_tableau(A: Rows, b: Sequence[Rational]) -> Tableau:
-    r"""The tableau of some feasible basis of {v >= 0 : A v = b}, exactly.
+    """The tableau of some feasible basis of {v >= 0 : A v = b}, exactly.
 
     Phase one minimises the sum of one artificial variable per row by Bland's rule. If the minimum is positive,
     its dual y proves that there is nothing to find, and the message of Infeasible carries it:
@@ -65,6 +65,17 @@ def feasible_tableau(A: Rows, b: Sequence[Rational]) -> Tableau:
     A, b : rational matrix and vector
         The system.
 
+    Returns
+    -------
+    Tableau
+
+    Raises
+    ------
+    Infeasible
+        If there is no v; the message carries y.
+    InputError
+        If the sizes do not fit.
+
     >>> feasible_tableau([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]], [Fraction(1, 2)] * 3).point
     {1: Fraction(1, 2), 2: Fraction(1, 2), 3: Fraction(0, 1)}
     """
@@ -72,45 +83,45 @@ def feasible_tableau(A: Rows, b: Sequence[Rational]) -> Tableau:
     if len(A) != len(b) or any(len(row) != width for row in A):
         raise InputError(f"{len(A)} rows of {width} columns do not fit {len(b)} right-hand sides")
     table, factors, scale = _integral(A, b)
-    m = len(table)
-    for i, row in enumerate(table):
-        row[width:width] = [1 if k == i else 0 for k in range(m)]
-    cost = [sum(row[j] for row in table) for j in range(width + m + 1)]
-    cost[width : width + m] = [0] * m
+    height = len(table)
+    for place, row in enumerate(table):
+        row[width:width] = [1 if other == place else 0 for other in range(height)]
+    cost = [sum(row[column] for row in table) for column in range(width + height + 1)]
+    cost[width : width + height] = [0] * height
     table.append(cost)
-    basis = list(range(width, width + m))
-    d = 1
+    basis = list(range(width, width + height))
+    denominator = 1
     while True:
         # Bland: first improving column, and among the tied rows the one whose basic column is first.
-        entering = next((j for j in range(width) if table[m][j] > 0), None)
+        entering = next((column for column in range(width) if table[height][column] > 0), None)
         if entering is None:
             break
         leaving = -1
-        for i in range(m):
-            t = table[i][entering]
-            if t <= 0:
+        for place in range(height):
+            entry = table[place][entering]
+            if entry <= 0:
                 continue
             if leaving >= 0:
-                order = table[i][-1] * table[leaving][entering] - table[leaving][-1] * t
-                if order > 0 or (order == 0 and basis[i] > basis[leaving]):
+                order = table[place][-1] * table[leaving][entering] - table[leaving][-1] * entry
+                if order > 0 or (order == 0 and basis[place] > basis[leaving]):
                     continue
-            leaving = i
+            leaving = place
         if leaving < 0:  # the sum of artificials is bounded below by zero
             raise SolverFailed("phase one found a ray; the tableau is corrupt")
-        d = _exchange(table, leaving, entering, d)
+        denominator = _exchange(table, leaving, entering, denominator)
         basis[leaving] = entering
-    if table[m][-1] > 0:
-        y = [factors[i] * (1 + Fraction(table[m][width + i], d)) for i in range(m)]
-        raise Infeasible(f"no v >= 0 has A v = b: y A <= 0 < y b for y = [{', '.join(map(str, y))}]")
-    for i in range(m):
-        if basis[i] >= width:
-            swap = next((j for j in range(width) if table[i][j] != 0), None)
+    if table[height][-1] > 0:
+        proof = [factors[place] * (1 + Fraction(table[height][width + place], denominator)) for place in range(height)]
+        raise Infeasible(f"no v >= 0 has A v = b: y A <= 0 < y b for y = [{', '.join(map(str, proof))}]")
+    for place in range(height):
+        if basis[place] >= width:
+            swap = next((column for column in range(width) if table[place][column] != 0), None)
             if swap is not None:
-                d = _exchange(table, i, swap, d)
-                basis[i] = swap
-    kept = sorted((basis[i], i) for i in range(m) if basis[i] < width)
-    rows = [table[i][:width] + table[i][-1:] for _, i in kept]
-    return Tableau(rows, [j for j, _ in kept], d, scale)
+                denominator = _exchange(table, place, swap, denominator)
+                basis[place] = swap
+    kept = sorted((basis[place], place) for place in range(height) if basis[place] < width)
+    rows = [table[place][:width] + table[place][-1:] for _, place in kept]
+    return Tableau(rows, [column for column, _ in kept], denominator, scale)
 
 
 def _integral(A: Rows, b: Sequence[Rational]) -> tuple[list[list[int]], list[Fraction], int]:
@@ -123,31 +134,34 @@ def _integral(A: Rows, b: Sequence[Rational]) -> tuple[list[list[int]], list[Fra
     factors: list[Fraction] = []
     right: list[Fraction] = []
     for given, value in zip(A, b, strict=True):
-        row = [as_fraction(v) for v in given]
+        row = [as_fraction(entry) for entry in given]
         clear = lcm(*(entry.denominator for entry in row))
         whole = [entry.numerator * (clear // entry.denominator) for entry in row]
         content = (gcd(*whole) or 1) * (-1 if value < 0 else 1)
-        table.append([v // content for v in whole])
+        table.append([entry // content for entry in whole])
         factors.append(Fraction(clear, content))
         right.append(factors[-1] * as_fraction(value))
-    scale = lcm(*(v.denominator for v in right))
+    scale = lcm(*(value.denominator for value in right))
     for whole_row, value in zip(table, right, strict=True):
         whole_row.append(int(value * scale))
     return table, factors, scale
 
 
-def _exchange(table: list[list[int]], i: int, j: int, d: int) -> int:
+def _exchange(table: list[list[int]], leaving: int, entering: int, denominator: int) -> int:
     """Pivot the tableau in place on row i, column j; returns the new denominator, kept positive."""
-    row, t = table[i], table[i][j]
-    if t < 0:
-        table[i] = row = [-entry for entry in row]
-        t = -t
-    for r, other in enumerate(table):
-        if r == i:
+    row = table[leaving]
+    pivot = table[leaving][entering]
+    if pivot < 0:
+        table[leaving] = row = [-entry for entry in row]
+        pivot = -pivot
+    for place, other in enumerate(table):
+        if place == leaving:
             continue
-        c = other[j]
-        if c:
-            table[r] = [(v * t - c * entry) // d for v, entry in zip(other, row, strict=True)]
-        elif t != d:
-            table[r] = [v * t // d for v in other]
-    return t
+        factor = other[entering]
+        if factor:
+            table[place] = [
+                (value * pivot - factor * entry) // denominator for value, entry in zip(other, row, strict=True)
+            ]
+        elif pivot != denominator:
+            table[place] = [value * pivot // denominator for value in other]
+    return pivot

@@ -180,7 +180,11 @@ def as_written(table: Table) -> Table:
     Table
         The same, or one that reads 21,5 as a number.
     """
-    first = next(iter(table.batches(table.names)))
+    unreadable = table.unreadable()
+    readable = [name for name in table.names if name not in unreadable]
+    if not readable:
+        return table
+    first = next(iter(table.batches(readable)))
     texts = [column.dictionary.drop_null().to_pylist() for column in first.columns]
     if table.dialect.decimal == "," or not any(map(has_decimal_commas, texts)):
         return table
@@ -235,11 +239,13 @@ def roles(table: Table) -> tuple[dict[str, str], str | None]:
         The column with a name that most people would keep secret.
     """
     found = profile(table)
-    left_out = {}
+    left_out = {**found["unreadable"]}
     for name, column in found["columns"].items():
         distinct, rows = column["distinct"], found["rows"]
         measured = column["looks_numeric"] and any("." in entry["letter"] for entry in column.get("top", []))
-        if distinct <= 1:
+        if not distinct:
+            left_out[name] = "it has no value in any row"
+        elif distinct == 1 and not column["missing"]:
             left_out[name] = "it has the same value in every row"
         elif column["looks_dated"] and column["distinct_is_exact"]:
             continue  # they are cut by year or month, and then name nobody

@@ -6,9 +6,11 @@ from fractions import Fraction
 from math import floor, log10, prod, sqrt
 
 from dalenius.core.digits import many
+from dalenius.core.pmf import RENAME
 from dalenius.errors import InputError, SmallCombinations
 from dalenius.mechanisms.columns.leakage.preflight import Size
 from dalenius.mechanisms.declared import SECONDS
+from dalenius.mechanisms.records.takes import MOST_CLASSES
 from dalenius.starting.columns import Look, as_in, look_at, there
 from dalenius.starting.grouping import Cells, Groups, merged, starting_groups
 from dalenius.starting.ranges import written
@@ -16,6 +18,7 @@ from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish
 from dalenius.starting.writing import disclosure_text, problem_text
 from dalenius.tables import Table
 from dalenius.tables.persons import persons
+from dalenius.wording import joined
 
 __all__ = ["Draft", "disclosure", "draft", "few_columns", "secret_groups", "suggested_groups"]
 
@@ -68,6 +71,8 @@ class Draft:
         Columns that were wished for and left out, with the reason.
     rows : int
         Of the table.
+    max_rows : int
+        The most rows of one person, where the promise is about all of them.
     """
 
     text: str
@@ -80,6 +85,7 @@ class Draft:
     smallest: tuple[int, int]
     left_out: dict[str, str]
     rows: int
+    max_rows: int = 1
 
     @property
     def combinations(self) -> int:
@@ -117,11 +123,21 @@ class Draft:
         answers = prod(groups.size for groups in self.secrets)
         return both + (SEVERAL if answers > 2 and self.wish.promise != "nothing" else 0.0)
 
+    def _cells(self, view: Sequence[str]) -> Cells:
+        return Cells.of([secret for secret in self.secrets if secret.look.name in view])
+
+    def bits(self, view: Sequence[str]) -> float:
+        """How many bits everything about some secrets together is."""
+        return self._cells(view).bits
+
+    def most_frequent(self, view: Sequence[str]) -> Fraction:
+        """How often the best guess of some secrets together is right without any data."""
+        return Fraction(int(self._cells(view).rows.max()), self.rows)
+
     @property
-    def most_frequent(self) -> Fraction:
-        """How often the best guess of the first secret is right without any data."""
-        views = [[secret for secret in self.secrets if secret.look.name in view] for view in self.wish.protect]
-        return max(Fraction(int(Cells.of(view).rows.max()), self.rows) for view in views)
+    def best_guess(self) -> Fraction:
+        """How often the best guess is right without any data, of the secret that is guessed most easily."""
+        return max(map(self.most_frequent, self.wish.protect))
 
 
 def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | None = None) -> Draft:
@@ -157,6 +173,8 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
             f"Nothing is left to release: {'; '.join(f'{n}: {why}' for n, why in refused.items())}.",
             do="Name other columns after --release.",
         )
+    if "p" in (*wish.secrets, *release, *wish.keep):  # no problem is written that a release would refuse
+        raise InputError('No column can be called "p": in the file formats that is a probability.', do=RENAME)
     looks = look_at(table, [*wish.secrets, *release, *wish.keep], wish.parts)
     secrets = [secret_groups(looks[name], wish) for name in wish.secrets]
     kept = [starting_groups(looks[name], wish) for name in wish.keep]
@@ -174,11 +192,13 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
     _promises_something(wish, secrets)
     text = problem_text(wish, form, because, groups, secrets, kept, path=path, dialect=table.dialect, max_rows=max_rows)
     rows = looks[release[0]].rows
-    found = Draft(text, wish, form, because, tuple(groups), tuple(secrets), tuple(kept), (before, after), refused, rows)
-    if wish.promise == "guess" and wish.level is not None and wish.level < found.most_frequent:
+    columns = tuple(groups), tuple(secrets), tuple(kept)
+    found = Draft(text, wish, form, because, *columns, (before, after), refused, rows, max_rows)
+    most = found.best_guess
+    if wish.promise == "guess" and wish.level is not None and wish.level < most:
         raise InputError(
-            f"Without any data {_in_a_thousand(found.most_frequent)} of 1,000 guesses are right, so nobody can promise "
-            f"{_in_a_thousand(wish.level)}. Promise {float(found.most_frequent) * 100 + 0.05:.1f}% or more."
+            f"Without any data {_in_a_thousand(most)} of 1,000 guesses are right, so nobody can promise "
+            f"{_in_a_thousand(wish.level)}. Promise {float(most) * 100 + 0.05:.1f}% or more."
         )
     return found
 
@@ -328,8 +348,11 @@ def secret_groups(look: Look, wish: Wish) -> Groups:
     -------
     Groups
     """
-    if look.is_numeric and look.name not in wish.ranges and look.name not in wish.named:
-        return starting_groups(look, replace(wish, groups=min(wish.groups, MOST_SECRET) or MOST_SECRET))
+    # Groups that somebody named, and values that are to stay as they are, are what the promise is about.
+    if not wish.groups or look.name in wish.ranges or look.name in wish.named:
+        return starting_groups(look, wish)
+    if look.is_numeric:
+        return starting_groups(look, replace(wish, groups=min(wish.groups, MOST_SECRET)))
     groups = starting_groups(look, wish)
     while not groups.cuts and len(groups.labels) > 2 and groups.counts.min() < RARE * wish.min_rows:
         groups = groups.joined(*groups.merges()[0])
@@ -361,7 +384,7 @@ def few_columns(looks: Mapping[str, Look], wish: Wish, *, most: int) -> list[str
             break
         *others, last = (starting_groups(looks[n], wish) for n in (*found, name))
         known = any(Cells.of([groups, last]).bits < groups.bits + LEAST_BITS for groups in others)
-        if not known and _formed(wish, [*others, last], secrets, [])[0] == DENSE:
+        if not known and _chosen(wish, [*others, last], secrets, [])[0] == DENSE:
             found.append(name)
     return found
 
@@ -369,10 +392,20 @@ def few_columns(looks: Mapping[str, Look], wish: Wish, *, most: int) -> list[str
 def _formed(
     wish: Wish, first: Sequence[Groups], secrets: Sequence[Groups], kept: Sequence[Groups]
 ) -> tuple[str, str, list[Groups]]:
+    """The form of the mechanism, why, and the groups that go with it, where the form takes the secrets."""
+    form, because, groups = _chosen(wish, first, secrets, kept)
+    if form == RECORDS:
+        _few_answers(secrets)
+    return form, because, groups
+
+
+def _chosen(
+    wish: Wish, first: Sequence[Groups], secrets: Sequence[Groups], kept: Sequence[Groups]
+) -> tuple[str, str, list[Groups]]:
     """The form of the mechanism, why, and the groups that go with it."""
     wide = wish.promise != "deny" and not wish.keep and wish.person is None
     most = MOST_DENIED if wish.promise == "deny" else MOST_COMBINATIONS
-    by_hand = {*wish.ranges, *wish.named}
+    by_hand = {*wish.ranges, *wish.named} if wish.groups else {group.look.name for group in first}
     if wish.form == RECORDS:
         if not wide:
             raise InputError(
@@ -403,12 +436,12 @@ def _formed(
     if wide and wish.form is None:
         finer = _for_records(first, wish)
         if prod(g.size for g in first) <= most and not passes:
-            rare = f"Some combinations have fewer than {many(wish.min_rows, 'row')}, however values are grouped"
+            rare = f"In every grouping that was tried some combinations have fewer than {many(wish.min_rows, 'row')}"
             return RECORDS, f"{rare}. So {EXCHANGED}.", finer
         return RECORDS, _too_many(finer, EXCHANGED), finer
     if cells.small(wish.min_rows):
         raise SmallCombinations(
-            f"No grouping gives every combination {many(wish.min_rows, 'row')}: the smallest still has "
+            f"No grouping that was tried gives every combination {many(wish.min_rows, 'row')}: the smallest still has "
             f"{cells.smallest()}.",
             smallest=cells.smallest(),
             do=_way_out(wish, secrets, kept),
@@ -417,6 +450,18 @@ def _formed(
         f"After grouping there are still {prod(group.size for group in groups):,} combinations, and one recipe takes "
         f"up to {most}. Release fewer columns, or group some by hand with --cut."
     )
+
+
+def _few_answers(secrets: Sequence[Groups]) -> None:
+    """Refuse an exchange of records for secrets with more answers than its search takes, before anything is written."""
+    answers = len(Cells.of(secrets).rows)
+    if answers > MOST_CLASSES:
+        names = joined([secret.look.name for secret in secrets])
+        raise InputError(
+            f"{names} {'has' if len(secrets) == 1 else 'have'} {answers:,} answers"
+            f"{'' if len(secrets) == 1 else ' together'}, and an exchange of whole records takes up to {MOST_CLASSES}.",
+            do=f"Put them into fewer groups with --cut or --group, until at most {MOST_CLASSES} are left.",
+        )
 
 
 def _way_out(wish: Wish, secrets: Sequence[Groups], kept: Sequence[Groups]) -> str:

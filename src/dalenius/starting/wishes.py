@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 
+from dalenius.core import Guarantee, Guess, Independent, InformationPrivacy, Leakage, LocalDP
 from dalenius.core.numbers import down, exact
 from dalenius.errors import InputError
 
@@ -55,8 +56,9 @@ PARTS = ("year", "month")
 
 GROUPS = 5
 MIN_ROWS = 10
-MOST_DECIMALS = 6  # of a level in a file or a command
-DIGITS = 7  # of a level that is a logarithm: the factor that the statement shows is then the one that was asked for
+DIGITS = (
+    7  # decimals of a level: the factor that the statement shows for a logarithm is then the one that was asked for
+)
 
 
 @dataclass(frozen=True)
@@ -143,26 +145,28 @@ class Wish:
         """For a column, the numbers at which its groups begin."""
         return {name: cut for name, cut in self.cuts.items() if name not in self.parts}
 
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        """What the problem file promises, in its order."""
+        level = Fraction(0) if self.level is None else self.level
+        times = self.level if self.promise == "times" else self.times
+        found: list[Guarantee] = []
+        if self.promise == "deny":
+            found.append(LocalDP(logarithm(level), given=self.keep))
+        for view in self.protect:
+            if self.promise == "nothing":
+                found.append(Independent(view))
+            elif self.promise == "reveal":
+                found.append(Leakage(view, level))
+            elif self.promise == "guess":
+                found.append(Guess(view, at_most=level))
+            if times is not None:
+                found.append(InformationPrivacy(view, logarithm(times)))
+        return tuple(found)
+
     def guarantees(self) -> list[list[str]]:
         """The lines of each [[guarantee]] of the problem file."""
-        found = []
-        if self.promise == "deny":
-            assert self.level is not None
-            level = [f"local_dp = {json.dumps(logarithm(self.level))}"]
-            alike = f"given = {names_of(self.keep)}".ljust(34) + "# between persons who agree in what goes out as it is"
-            found.append([*level, alike] if self.keep else level)
-        for view in self.protect:
-            names = names_of(view)
-            if self.promise == "nothing":
-                found.append([f"independent = {names}"])
-            elif self.promise == "reveal":
-                found.append([f"leakage = {names}", f"at_most_bits = {json.dumps(_short(self.level))}"])
-            elif self.promise == "guess":
-                found.append([f"guess = {names}", f"at_most = {json.dumps(_short(self.level))}"])
-            times = self.level if self.promise == "times" else self.times
-            if times is not None:
-                found.append([f"information_privacy = {names}", f"epsilon = {json.dumps(logarithm(times))}"])
-        return found
+        return [[_line(key, value) for key, value in promise.to_json().items()] for promise in self.promises]
 
 
 def flags_of(wish: Wish, table: str) -> list[str]:
@@ -211,14 +215,22 @@ def flags_of(wish: Wish, table: str) -> list[str]:
     return flags
 
 
-def _short(level: Fraction | None) -> str:
+def _line(key: str, value: str | list[str]) -> str:
+    """A line of a [[guarantee]]: names, or a level."""
+    if isinstance(value, str):
+        return f"{key} = {text_of(_short(exact(value)))}"
+    said = f"{key} = {names_of(value)}"
+    # Only what a level is given needs a word: the other names are those of the secret.
+    return said.ljust(34) + "# between persons who agree in what goes out as it is" if key == "given" else said
+
+
+def _short(level: Fraction) -> str:
     """A level as people write it: in decimals where few of them are exact.
 
     >>> _short(Fraction(1, 100)), _short(Fraction(1, 3)), _short(Fraction(2))
     ('0.01', '1/3', '2')
     """
-    assert level is not None
-    decimals = down(level, MOST_DECIMALS)
+    decimals = down(level, DIGITS)
     return decimals if exact(decimals) == level else str(level)
 
 
@@ -266,16 +278,16 @@ def text_of(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def logarithm(factor: Fraction) -> str:
+def logarithm(factor: Fraction) -> Fraction:
     """ln of a factor, never above it: a promise of less keeps the promise of the factor.
 
-    >>> logarithm(Fraction(2))
-    '0.6931471'
+    >>> float(logarithm(Fraction(2)))
+    0.6931471
     """
     with localcontext() as context:
         context.prec = 40
         value = (Decimal(factor.numerator) / Decimal(factor.denominator)).ln()
-        return str(value.quantize(Decimal(1).scaleb(-DIGITS), ROUND_FLOOR))
+        return Fraction(value.quantize(Decimal(1).scaleb(-DIGITS), ROUND_FLOOR))
 
 
 def level_of(promise: str, said: object) -> Fraction | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core import Design
+from dalenius.core import Design, Guarantee
 from dalenius.core.digits import bits, factor, figure, guesses_in_thousand, one_in
 from dalenius.core.numbers import exact
 from dalenius.evidence import Beliefs, beliefs
@@ -48,7 +48,7 @@ def point(design: Design, level: Fraction | None, promise: str) -> dict[str, Any
         "level": "" if level is None else str(level),
         "x": float(100 * design.value),
         "y": _height(design, promise, level),
-        "title": _title(design, promise, level),
+        "title": _title(design.problem.guarantees[0]),
         "facts": _facts(design, promise, level, changed, known),
         "losses": [
             {"name": f"{value.column}: {value.name}", "before": f"{value.before:,.0f}", "after": f"{value.after:,.0f}"}
@@ -71,15 +71,9 @@ def _height(design: Design, promise: str, level: Fraction | None) -> float:
     return float(exact(figures.get("leakage_bits", 0)))
 
 
-def _title(design: Design, promise: str, level: Fraction | None) -> str:
-    about = joined(design.problem.guarantees[0].secret)
-    if promise == "nothing" or level is None:
-        return f"A row reveals nothing about {about}"
-    if promise == "reveal":
-        return f"A row reveals at most {bits(level, 'up')} about {about}"
-    if promise == "guess":
-        return f"An attacker guesses {about} right at most {figure(1000 * level, 'up')} times in 1,000"
-    return f"No entry is more than {figure(level, 'up')} times likelier for one person than for another"
+def _title(promise: Guarantee) -> str:
+    words = promise.briefly(joined(promise.secret))
+    return words[:1].upper() + words[1:]
 
 
 def _fact(term: str, value: str, note: str = "") -> dict[str, str]:

@@ -86,8 +86,8 @@ def _bars(counts: list[int]) -> list[float]:
 def _promises(session: "Session") -> list[Json]:
     """The promises that some mechanism says it keeps, the plainest first."""
     secret = joined([n for n, role in session.choices.roles.items() if role == "protect"]) or "the protected column"
-    anyway = f"{round(1000 * session.draft.most_frequent)}" if session.draft else ""
-    everything = bits(sum(g.bits for g in session.draft.secrets), "nearest") if session.draft else ""
+    anyway = f"{round(1000 * session.draft.best_guess)}" if session.draft else ""
+    everything = bits(session.draft.bits(session.draft.wish.secrets), "nearest") if session.draft else ""
     found = [
         {
             "key": "guess",
@@ -127,7 +127,7 @@ def _level(session: "Session", promise: str) -> str:
     if promise == session.choices.promise:
         return session.choices.level
     if promise == "guess" and session.draft:  # a little above what is right anyway
-        return f"{float(session.draft.most_frequent) * 100 + 1:.0f}%"
+        return f"{float(session.draft.best_guess) * 100 + 1:.0f}%"
     return LEVELS[promise]
 
 

@@ -7,12 +7,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from dalenius.api import release, solve
-from dalenius.core import Problem
+from dalenius.core import Guarantee, Guess, Problem
 from dalenius.core.problem_file import parse, read_toml
 from dalenius.core.section import key_lines
 from dalenius.errors import DaleniusError, InputError
-from dalenius.measures.shannon import mutual_information
-from dalenius.mechanisms.levels import guessed_ends, upwards
+from dalenius.mechanisms.levels import ends, upwards
 from dalenius.outputs import write_text
 from dalenius.report import plain
 from dalenius.report.facts import Facts
@@ -63,25 +62,23 @@ def levels_of(bound: Problem, wish: Wish) -> list[Fraction | None]:
     """
     if wish.level is None:
         return [None]
-    secret = list(bound.guarantees[0].secret)
-    if wish.promise == "deny":
-        others = FACTORS
-    elif wish.promise == "guess":
-        least, most = guessed_ends(bound, bound.guarantees[0])
-        others = [upwards(least + share * (most - least), THOUSANDTH) for share in (*SHARES, Fraction(0))]
-    else:
-        everything = Fraction(mutual_information(bound.pmf, list(bound.release), secret))
-        shares = RECORD_SHARES if bound.form == RECORDS else SHARES
-        others = [_two_digits(share * everything) for share in shares] + [Fraction(0)]
+    promise = bound.guarantees[0]
+    others = FACTORS
+    if between := ends(bound, promise):
+        least, most = between
+        shares = RECORD_SHARES if bound.form == RECORDS and not least else SHARES
+        others = [_rounded(least + share * (most - least), promise) for share in (*shares, Fraction(0))]
     return [wish.level, *sorted(set(others) - {wish.level})]
 
 
-def _two_digits(level: Fraction) -> Fraction:
-    """Two digits, upwards, so that the largest level lets everything pass.
+def _rounded(level: Fraction, promise: Guarantee) -> Fraction:
+    """Two digits, or whole guesses in 1,000; upwards, so that the largest level lets everything pass.
 
-    >>> _two_digits(Fraction(57771, 10**6)), _two_digits(Fraction(0))
-    (Fraction(29, 500), Fraction(0, 1))
+    >>> [_rounded(Fraction(n, 10**6), Guarantee()) for n in (57771, 0)]
+    [Fraction(29, 500), Fraction(0, 1)]
     """
+    if isinstance(promise, Guess):
+        return upwards(level, THOUSANDTH)
     unit = Fraction(1)
     while 0 < level < 10 * unit:
         unit /= 10

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalenius.core.gauges import Guess
 from dalenius.core.guarantee import Dalenius, LocalDP
+from dalenius.core.guess_guarantees import Guess
 from dalenius.core.markov import MarkovChain
 from dalenius.core.pmf import Alphabets, Pmf
 from dalenius.core.problem import Problem
@@ -258,7 +258,11 @@ def _bind_table(
     base = base_of(problem)
     table = replace(opened_table(problem, given), workspace=workspace)
     _check_names(problem, source, table)
-    several = source.unit != "row" or source.weights is not None or any(c.quantiles for c in problem.columns.values())
+    several = (
+        source.unit != "row"
+        or source.weights is not None
+        or any(column.quantiles for column in problem.columns.values())
+    )
     table = table.for_several_passes() if several else table
     if source.weights is not None:  # for estimation and risk; a promise is about rows, so the design does not use them
         weights_of(table, source.weights)
@@ -401,7 +405,7 @@ def _check_alphabets(prior: Pmf | ProductPmf, coded: Coded, file: str) -> None:
         theirs = tuple(prior.variables[name])
         if theirs == letters:
             continue
-        if extra := [v for v in theirs if v not in letters]:
+        if extra := [their for their in theirs if their not in letters]:
             why = f"the stated distribution has {extra[0]!r}, which is not declared"
         elif lacking := [letter for letter in letters if letter not in theirs]:
             why = f"the stated distribution lacks {lacking[0]!r}"

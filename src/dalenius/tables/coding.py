@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dalenius.core.cdf import shown
 from dalenius.core.numbers import exact
 from dalenius.core.source import MISSING, Column, Grid
+from dalenius.documents.text import as_decimal
 from dalenius.errors import InputError, TableError
 from dalenius.kernel.numbers import LONGEST_LABEL
 from dalenius.tables.counting import SLICE, Coded, Codes, occurs, smallest
@@ -219,7 +219,7 @@ def _coder(name: str, column: Column, base: Path | None) -> Coder:
 
 def _absent(texts: Any, declared: Sequence[str]) -> Codes:
     """Which texts stand for a missing value: null, and "?", "NaN" and "(missing)" unless they are letters."""
-    signs = [v for v in ABSENT_SIGNS if v not in declared]
+    signs = [value for value in ABSENT_SIGNS if value not in declared]
     absent = texts.is_null()
     if signs:
         absent = pc.or_(absent, pc.is_in(texts, value_set=pa.array(signs)))
@@ -262,7 +262,7 @@ class _Grouped(_Listed):
 
     def __init__(self, groups: Sequence[Sequence[str]], letters: tuple[str, ...], room: int) -> None:
         super().__init__(letters, room)
-        self.members = tuple(v for group in groups for v in group)
+        self.members = tuple(value for group in groups for value in group)
         self.value_set = pa.array(self.members, pa.string())
         self.group = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
 
@@ -354,7 +354,7 @@ class _OnGrid:
 
     def __init__(self, grid: Grid, room: int, gap: str | None = None) -> None:
         self.grid, self.room = grid, room
-        self.letters = tuple(shown(q) for q in grid.points())
+        self.letters = tuple(as_decimal(q) for q in grid.points())
         self.missing = len(self.letters) if room else ABSENT if gap is None else self._one(gap)
         self.dtype = smallest(len(self.letters) + room)
 
@@ -390,7 +390,7 @@ class _OnGrid:
     def refusal(self, text: str) -> str:
         if not is_number(text):
             return f"{text!r} is not a number{written_otherwise(text)}"
-        return f"{text} is outside its grid, {shown(self.grid.low)} to {shown(self.grid.high)}"
+        return f"{text} is outside its grid, {as_decimal(self.grid.low)} to {as_decimal(self.grid.high)}"
 
     def finish(self) -> tuple[tuple[str, ...], None]:
         return self.letters, None

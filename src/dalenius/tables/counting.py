@@ -79,7 +79,7 @@ class Coded:
     def __post_init__(self) -> None:
         if list(self.alphabets) != list(self.codes) or not self.codes:
             raise MismatchError("values and codes do not name the same columns")
-        if len({len(c) for c in self.codes.values()}) != 1:
+        if len({len(code) for code in self.codes.values()}) != 1:
             raise MismatchError("the columns do not have the same number of rows")
         for codes in self.codes.values():
             codes.setflags(write=False)

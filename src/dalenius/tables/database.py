@@ -134,7 +134,8 @@ def write_to_database(
         If the table exists, or the database refuses it; then nothing of it is left.
     """
     letters = {
-        name: pa.array([None if v == MISSING else v for v in a], pa.string()) for name, (_, a) in columns.items()
+        name: pa.array([None if value == MISSING else value for value in a], pa.string())
+        for name, (_, a) in columns.items()
     }
     schema = pa.schema([(name, pa.string()) for name in columns])
     rows = len(next(iter(columns.values()))[0])

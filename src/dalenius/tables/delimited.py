@@ -79,7 +79,7 @@ class Delimited:
         file = cls(path, delimiter, (), 0, quotes, dialect)
         with _readable(path, dialect), file._lines() as lines:
             reader = file._reader(lines)
-            header = next((r for r in reader if any(v.strip() for v in r)), None)
+            header = next((r for r in reader if any(value.strip() for value in r)), None)
             if header is None:
                 raise TableError(
                     f"{path.name} is empty; its first line should name the columns",
@@ -87,7 +87,7 @@ class Delimited:
                 )
             if header[0].strip().lower().startswith("sep="):
                 raise TableError(f"{path.name}: its first line, sep=..., is a note to Excel; remove it")
-            return cls(path, delimiter, tuple(v.strip() for v in header), reader.line_num, quotes, dialect)
+            return cls(path, delimiter, tuple(value.strip() for value in header), reader.line_num, quotes, dialect)
 
     def batches(self, columns: Sequence[str], chunk: int) -> Iterator[Any]:
         """Record batches of the named columns, in row order, about `chunk` rows each."""

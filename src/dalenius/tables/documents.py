@@ -378,7 +378,7 @@ def conditionally_iid(prior: Pmf, kernel: Channel, hidden: str, n: int) -> Pmf:
     scale = lcm(*(entry.denominator for row in kernel.rows for entry in row))
     codes, counts = [], []
     for (w,), weight in zip(prior.support.tolist(), prior.weights.tolist(), strict=True):
-        row = np.array([int(v * scale) for v in kernel.rows[w]], dtype=object)
+        row = np.array([int(value * scale) for value in kernel.rows[w]], dtype=object)
         law = reduce(np.multiply.outer, [row] * n).reshape(-1) * weight
         found = np.flatnonzero(law)
         samples = np.stack(np.unravel_index(found, (len(letters),) * n), axis=1)

@@ -82,9 +82,10 @@ def profile(
     dict
         Ready for JSON.
     """
-    tallies = {name: _Tally() for name in table.names}
+    unreadable = table.unreadable()
+    tallies = {name: _Tally() for name in table.names if name not in unreadable}
     rows = 0
-    for batch in table.batches(table.names, on_progress):
+    for batch in table.batches([*tallies], on_progress):
         rows += batch.num_rows
         for name, tally in tallies.items():
             tally.add(batch.column(name), most)
@@ -94,7 +95,9 @@ def profile(
         for name, tally in tallies.items()
     }
     notes = [note for name, column in columns.items() for note in _notes(name, column)]
+    notes += [f"{name} cannot be released: {why}; leave it out" for name, why in unreadable.items()]
     out: dict[str, Any] = {"table": table.name, "rows": rows, "columns": columns, "notes": notes}
+    out["unreadable"] = unreadable
     out["toml"] = suggested(place or table.name, seen, table.dialect)
     if keys:
         coded = encode(table, dict.fromkeys(keys, Column(missing="category")), keys)
@@ -155,6 +158,7 @@ def _notes(name: str, column: dict[str, Any]) -> list[str]:
     elif column["distinct"] > MANY_LETTERS:
         notes.append(f"{name}: {exact}{column['distinct']:,} different values; put them into groups")
     elif column.get("small_letters"):
-        rare = f"{column['small_letters']:,} of {column['distinct']:,} values"
-        notes.append(f"{name}: {rare} are rare (fewer than {SMALL_CELL} rows); dalenius init suggests groups")
+        alone = column["distinct"] == 1
+        rare = "its only value is" if alone else f"{column['small_letters']:,} of {column['distinct']:,} values are"
+        notes.append(f"{name}: {rare} rare (fewer than {SMALL_CELL} rows); dalenius init suggests groups")
     return notes

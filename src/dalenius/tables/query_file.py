@@ -125,7 +125,7 @@ def _values(path: Path) -> tuple[Value, ...]:
             f'{path.name}: a table of f is {{"values": [...]}}, one for each outcome, last record fastest',
             do="Write one value for each outcome.",
         )
-    return tuple(_value(v, path.name) for v in document["values"])
+    return tuple(_value(value, path.name) for value in document["values"])
 
 
 def _value(v: Any, where: str) -> Value:
@@ -159,13 +159,13 @@ def _fitted(query: Query, path: Path) -> Query:
     """The rows of a table of noise in the order of the values of f."""
     channel: Channel = read_channel(path, "table of noise")
     ((names),) = channel.inputs.values()
-    here = [label(v) for v in query.values]
+    here = [label(value) for value in query.values]
     if set(names) != set(here):
         odd = sorted(set(names) ^ set(here))[0]
         raise InputError(
             f"{path.name}: its input and the values of f differ in {odd!r}", do="Make both lists of values equal."
         )
-    rows = tuple(channel.rows[list(names).index(v)] for v in here)
+    rows = tuple(channel.rows[list(names).index(value)] for value in here)
     ((letters),) = channel.output.values()
     return Query(
         query.records, query.letters, query.kind, "table", None, query.letter, query.table, (tuple(letters), rows)

@@ -87,7 +87,7 @@ def read_question(path: str | Path, *, parameter: Fraction | None = None) -> Que
     unit = None if unit == "row" else unit  # as in a problem file: each row is somebody by itself
     between, declared = _letters(top, kind, columns)
     letter = top.take("letter", None)
-    shares = tuple(_share(top, v) for v in top.take("quantiles", []) or [])
+    shares = tuple(_share(top, value) for value in top.take("quantiles", []) or [])
     grid = top.number("grid", None, least=None)
     level = top.number("level", LEVEL)
     records = top.integer("records", None)

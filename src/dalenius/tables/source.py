@@ -96,9 +96,28 @@ class Table:
         if name not in self.names:
             alike = [known for known in self.names if known.lower() == name.lower()]
             close = alike or get_close_matches(name, self.names, 1, 0.6)
-            hint = f'Did you mean "{close[0]}"?' if close else f"It has {', '.join(self.names)}."
+            quoted = [f'"{known}"' if "," in known else known for known in self.names]
+            hint = f'Did you mean "{close[0]}"?' if close else f"It has {', '.join(quoted)}."
+            if any("," in known and name in known for known in self.names):
+                hint = f"{hint} Write a name that has a comma in double quotes."
             raise TableError(f'{self.name} has no column "{name}".', do=hint, code="unknown-column")
         return self.names.index(name)
+
+    def unreadable(self) -> dict[str, str]:
+        """Columns whose type has no values that could be released, such as lists, with the reason.
+
+        >>> from_object(pa.table({"a": ["x"], "b": [[1, 2]]}), 10, Dialect()).unreadable()
+        {'b': 'it holds values of type list<item: int64>'}
+        """
+        # One row is enough: what cannot be a value is a matter of its type.
+        first = next(iter(self.read(range(len(self.names)), 1)), None)
+        found = {}
+        for name, column in zip(self.names, [] if first is None else first.columns, strict=False):
+            try:
+                text_column(column, name)
+            except TableError:
+                found[name] = f"it holds values of type {column.type}"
+        return found
 
     def batches(self, columns: Sequence[str], on_progress: Progress | None = None) -> Iterator[Any]:
         """Record batches of the named columns as dictionary arrays of text, in row order; null where there is nothing.
@@ -219,7 +238,11 @@ def _is_mark(file: Path) -> bool:
 def _told_by_folders(source: str | Path, file: Path) -> dict[str, str | None]:
     """The columns that folders between a source and its file name: `year=2024`, as Hive, Spark and pyarrow write it."""
     folders = file.relative_to(source).parts[:-1] if Path(source).is_dir() else ()
-    told = {unquote(name).strip(): unquote(value) for name, sign, value in (f.partition("=") for f in folders) if sign}
+    told = {
+        unquote(name).strip(): unquote(value)
+        for name, sign, value in (folder.partition("=") for folder in folders)
+        if sign
+    }
     return {name: None if value == NO_VALUE else value for name, value in told.items() if name}
 
 

@@ -75,7 +75,8 @@ def suggested(table: str, columns: Mapping[str, Seen], dialect: Dialect | None =
 def _declared(seen: Seen, absent: list[str], comma: bool) -> list[str]:
     texts = [text for text in seen.counts if text not in absent]
     if texts and all(map(DATE.fullmatch, texts)):
-        return ['dates = "year"  # or "month"', 'values = "from-table"']
+        several = len({text[:4] for text in texts}) > 1
+        return ['dates = "year"  # or "month"' if several else 'dates = "month"', 'values = "from-table"']
     if has_other_dates(texts):
         return ['values = "from-table"  # dates: written as 2026-03-17, they can be cut by year or month']
     thousands = "  # not numbers: write them without signs between the thousands" if has_thousands(texts) else ""

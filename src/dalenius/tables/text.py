@@ -68,7 +68,7 @@ def _plain(array: Any, where: str) -> Any:
     """The storage of an extension type whose storage says what it means."""
     if array.type.extension_name == "arrow.uuid":
         coded = array.storage.dictionary_encode()
-        names = [None if v is None else str(UUID(bytes=v)) for v in coded.dictionary.to_pylist()]
+        names = [None if value is None else str(UUID(bytes=value)) for value in coded.dictionary.to_pylist()]
         return pa.DictionaryArray.from_arrays(coded.indices, pa.array(names, pa.string()))
     if array.type.extension_name == "arrow.json":
         return array.storage

@@ -124,7 +124,9 @@ def _text_writer(path: Path, delimiter: str, columns: Mapping[str, tuple[Codes, 
         file.write((delimiter.join(map(_field, columns)) + "\n").encode())
 
         def write(start: int, stop: int) -> None:
-            parts = [f.take(pa.array(c[start:stop])) for f, (c, _) in zip(fields, columns.values(), strict=True)]
+            parts = [
+                field.take(pa.array(c[start:stop])) for field, (c, _) in zip(fields, columns.values(), strict=True)
+            ]
             lines = pc.binary_join_element_wise(*parts, pa.scalar("", pa.large_string()))
             # The characters of a string array lie end to end: they are the text of the file.
             offsets = np.frombuffer(lines.buffers()[1], dtype=np.int64)[lines.offset : lines.offset + len(lines) + 1]

@@ -13,7 +13,7 @@ from dalenius.core import Channel, Pmf
 from dalenius.errors import InputError
 from dalenius.measures import LatentModel, information_of
 from dalenius.mechanisms.alike.exchangeable import full_observation, types_disclosure
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.tables import conditionally_iid
 from dalenius.testing import disclosure
 from tests.effort import effort

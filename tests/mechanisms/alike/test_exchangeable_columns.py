@@ -14,7 +14,7 @@ from dalenius.documents import ENOUGH
 from dalenius.documents import checked as check
 from dalenius.mechanisms.alike.exchangeable_columns import by_exchange, exchanged
 from dalenius.mechanisms.alike.types import disclose_types
-from dalenius.mechanisms.columns.disclose import _by_walk, disclose
+from dalenius.mechanisms.columns.disclosure.design import _by_walk, disclose
 from dalenius.mechanisms.proving import proved
 from dalenius.testing import alike, disclosure
 

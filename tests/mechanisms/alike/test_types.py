@@ -23,7 +23,7 @@ from dalenius.documents import checked as check
 from dalenius.errors import InputError, InvalidChannel, MismatchError, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.alike.types import disclose_types
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.mechanisms.forms import form_of
 from dalenius.sampling import Key, Sampler, Stream
 from dalenius.solvers.balancing import balanced

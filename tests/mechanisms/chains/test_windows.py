@@ -14,8 +14,8 @@ from dalenius.measures import (
 )
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.chains.windows import windows
-from dalenius.mechanisms.columns.disclose import disclose
-from dalenius.mechanisms.columns.random_columns import random_columns
+from dalenius.mechanisms.columns.disclosure.design import disclose
+from dalenius.mechanisms.columns.disclosure.random_columns import random_columns
 from dalenius.testing import disclosure, example2, self_disclosure, xor
 
 
@@ -202,6 +202,13 @@ def test_random_columns_repeat_with_their_seed_and_refuse_what_they_cannot_do():
         random_columns(listed(bits("1/3", 3), ("X1", "X2")))
     with pytest.raises(InputError, match="at least one round"):
         random_columns(example2(), rounds=0)
+
+
+def test_point_14_random_columns_end_in_the_middle_of_a_decomposition():
+    problem = self_disclosure(["7/10", "3/10"], 6)
+    design = random_columns(problem, seconds=0.0)
+    assert design.value == 0, "no column was looked for, and p_X alone is one value for everybody"
+    check(design.dumps())
 
 
 def test_part_of_the_samples_is_counted_exactly_while_it_is_small():

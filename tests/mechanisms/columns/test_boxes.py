@@ -12,8 +12,8 @@ from contract import DesignContract, assert_kept
 from dalenius.core import Pmf
 from dalenius.core.numbers import exact
 from dalenius.documents import checked as check
-from dalenius.mechanisms.columns.boxes import boxes_apply, by_column_boxes
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.boxes import boxes_apply, by_column_boxes
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.mechanisms.proving import proved
 from dalenius.testing import disclosure, self_disclosure, xor
 

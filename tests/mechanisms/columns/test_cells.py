@@ -11,8 +11,8 @@ from contract import DesignContract, assert_kept
 
 from dalenius.core import Certificate, Pmf
 from dalenius.documents import checked as check
-from dalenius.mechanisms.columns.cells import by_posterior_cells
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.cells import by_posterior_cells
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.mechanisms.proving import proved
 from dalenius.testing import disclosure, example2, xor
 
@@ -99,7 +99,9 @@ def test_ranges_enclose_the_exact_optimum_of_a_target_with_many_letters(sizes, l
 @pytest.mark.long
 @pytest.mark.parametrize("seconds", [0.0, 0.3])
 def test_a_search_that_ends_early_still_has_a_bound_and_no_worse_than_the_closed_ones(seconds, monkeypatch):
-    monkeypatch.setattr(sys.modules["dalenius.mechanisms.columns.disclose"], "WALK_ATOMS", 0)  # the walk knows no clock
+    monkeypatch.setattr(
+        sys.modules["dalenius.mechanisms.columns.disclosure.design"], "WALK_ATOMS", 0
+    )  # the walk knows no clock
     problem = counted((3, 3, 3), 9, 1)
     design = disclose(problem, gap=1e-6, seconds=seconds)
     assert 0 <= design.value <= design.bound

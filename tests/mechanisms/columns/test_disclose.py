@@ -21,7 +21,7 @@ from dalenius.core import (
     Problem,
 )
 from dalenius.mechanisms import solve
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.testing import example2, joints, self_disclosure, two_binary, xor
 from tests.effort import effort
 
@@ -161,7 +161,7 @@ def test_progress_is_told():
 
 @pytest.mark.long
 def test_a_walk_beyond_its_limit_leaves_a_channel_with_a_bound(monkeypatch):
-    monkeypatch.setattr(sys.modules["dalenius.mechanisms.columns.disclose"], "WALK_LIMIT", 5)
+    monkeypatch.setattr(sys.modules["dalenius.mechanisms.columns.disclosure.design"], "WALK_LIMIT", 5)
     problem = self_disclosure(
         ["1/2", "1/3", "1/6"], 3
     )  # nine letters of W, not the whole input: ranges, or closed bounds
@@ -171,7 +171,7 @@ def test_a_walk_beyond_its_limit_leaves_a_channel_with_a_bound(monkeypatch):
 
 
 def test_a_long_walk_is_for_those_who_ask_for_more_digits_than_usual(monkeypatch):
-    monkeypatch.setattr(sys.modules["dalenius.mechanisms.columns.disclose"], "WALK_SHORT", 3)
+    monkeypatch.setattr(sys.modules["dalenius.mechanisms.columns.disclosure.design"], "WALK_SHORT", 3)
     usual, exact = disclose(example2()), disclose(example2(), gap=1e-9)
     assert "cells" in usual.method
     assert "every extreme column" in exact.method

@@ -13,7 +13,7 @@ from dalenius.core import (
     Pmf,
 )
 from dalenius.errors import Infeasible
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.testing import disclosure, example2, self_disclosure, xor
 
 SINGLES = [["X1"], ["X2"], ["X3"]]
@@ -174,7 +174,7 @@ def test_beside_kept_columns_a_letter_independent_of_them_is_searched_for_when_t
     names = ["X1", "X2", "X3"]
     problem = counted([*names, "K", "W"], counts, names, ["W"], SINGLES, keep=("K",))
     best = disclose(problem)
-    monkeypatch.setattr(sys.modules["dalenius.mechanisms.columns.disclose"], "WALK_LIMIT", 0)
+    monkeypatch.setattr(sys.modules["dalenius.mechanisms.columns.disclosure.design"], "WALK_LIMIT", 0)
     found = disclose(problem)
     alone = information(problem, [(Fraction(1),)] * 8, ["W"])  # of K and a letter that is always the same
     assert alone + 0.01 < found.value <= best.bound <= found.bound
@@ -182,7 +182,7 @@ def test_beside_kept_columns_a_letter_independent_of_them_is_searched_for_when_t
 
 
 def test_kept_columns_beside_an_input_that_tells_nothing(monkeypatch):
-    monkeypatch.setattr(sys.modules["dalenius.mechanisms.columns.disclose"], "WALK_LIMIT", 0)
+    monkeypatch.setattr(sys.modules["dalenius.mechanisms.columns.disclosure.design"], "WALK_LIMIT", 0)
     problem = counted(["X1", "X2", "K", "W"], [3, 1, 1, 3] * 4, ["X1", "X2"], ["W"], SINGLES[:2], keep=("K",))
     found = disclose(problem)
     assert found.channel.shape == (4, 1)

@@ -15,7 +15,7 @@ from dalenius.core import (
     Pmf,
 )
 from dalenius.mechanisms import solve
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.papers.feasibility import feasible
 from dalenius.testing import disclosure, example2, self_disclosure, two_binary, xor
 

@@ -21,7 +21,7 @@ from dalenius.core import (
 )
 from dalenius.errors import Unsupported
 from dalenius.mechanisms import solve
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.testing import xor
 
 HAMMING = Distortion("hamming", ("X1",), Fraction(1, 10))

@@ -7,7 +7,7 @@ from math import log2
 import numpy as np
 import pytest
 
-from dalenius import Pmf, Problem, solve
+from dalenius import Pmf, Problem, solve, verify
 from dalenius.core import (
     AtLeast,
     Dalenius,
@@ -330,3 +330,21 @@ def test_no_bits_are_independence_where_something_is_minimised():
     design = solve(replace(asked, output=None, release=("X",)))
     assert design.problem.guarantees == (Independent(("S",)),)
     assert design.gap < 1e-15
+
+
+def test_a_metric_over_an_input_that_never_occurs_goes_with_a_limit_on_a_sum():
+    """b lies between a and c, which are as far apart as they would be without it: it costs nothing."""
+    shares = [(("0", "a"), 13), (("0", "c"), 1), (("1", "a"), 5), (("1", "c"), 5)]
+    line = [["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]]
+    found = []
+    for letters, near in (("abc", line), ("ac", [["0", "2"], ["2", "0"]])):
+        document = {
+            "mechanism": {"observe": ["X"], "output": "Y"},
+            "objective": {"maximize": {"information": ["S"]}},
+            "guarantee": [{"total_variation": ["S"], "at_most": "1/50"}, {"local_dp": "1/2", "metric": near}],
+        }
+        found.append(solve(Problem.from_document(document).bound(Pmf.from_records({"S": "01", "X": letters}, shares))))
+        verify(found[-1])
+    wide, narrow = found
+    assert 0.00602 < wide.value <= narrow.bound
+    assert narrow.value <= wide.bound < 0.00603

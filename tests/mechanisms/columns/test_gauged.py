@@ -108,3 +108,24 @@ def test_an_erased_fair_bit_tells_what_is_not_erased(aim):
 )
 def test_curved_promises_are_proved_by_rounds_of_cuts(aim, promise):
     assert solve(problem(aim, promise, {"guess": ["S"], "at_most": "3/5"})).gap <= 1e-6
+
+
+@pytest.mark.parametrize("aim", AIMS)
+def test_a_level_with_delta_of_the_only_input_that_occurs_costs_nothing(aim):
+    """No two rows are to be near each other: nothing is changed, and nothing can be told."""
+    joint = Pmf.from_records({"S": "01", "X": "abc"}, [(("0", "c"), 1), (("1", "c"), 2)])
+    design = solve(problem(aim, {"local_dp": "1", "delta": "1/100"}, joint=joint))
+    assert design.value == design.bound == 0
+
+
+@pytest.mark.long
+def test_sibson_is_closed_to_the_digits_that_are_promised():
+    """Limits are tightened where entries are left out, by less than value and bound may be apart."""
+    line = {"distortion": [["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]], "of": ["X"]}
+    document = {
+        "mechanism": {"observe": ["X"], "release": ["X"]},
+        "objective": {"minimize": line},
+        "guarantee": [{"sibson": ["S"], "order": "2", "at_most_bits": "1/20"}],
+    }
+    design = solve(Problem.from_document(document).bound(JOINT))
+    assert 0 <= design.gap <= Fraction(1, 10**8)

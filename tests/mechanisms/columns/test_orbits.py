@@ -13,8 +13,8 @@ from dalenius.core import Pmf
 from dalenius.core.numbers import down, exact, up
 from dalenius.documents import checked as check
 from dalenius.errors import SolverFailed
-from dalenius.mechanisms.columns import boxes as column_boxes
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure import boxes as column_boxes
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.mechanisms.proving import proved
 from dalenius.testing import disclosure, self_disclosure
 

@@ -15,7 +15,7 @@ from dalenius.errors import Infeasible, InputError, ProblemFileError, Unsupporte
 from dalenius.measures.finite_sample import intervals
 from dalenius.measures.mismatch import proved_ends, worst_law
 from dalenius.mechanisms import solve
-from dalenius.mechanisms.columns.leakage.near_laws import NearLaws
+from dalenius.mechanisms.columns.leakage.ball_of_laws import NearLaws
 from dalenius.testing import binary_tradeoff, nearby_bit
 from tests.effort import effort
 

@@ -17,7 +17,7 @@ from dalenius.core import (
 )
 from dalenius.errors import Infeasible
 from dalenius.mechanisms import solve
-from dalenius.mechanisms.own_values import inverted, names_that_keep
+from dalenius.mechanisms.value_names import inverted, names_that_keep
 from tests.effort import effort
 
 

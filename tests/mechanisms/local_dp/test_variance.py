@@ -17,6 +17,7 @@ from dalenius.errors import NotCertified, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.local_dp.variance import least_variance
 from dalenius.solvers.many_subsets import many_subsets
+from dalenius.stopping import limited
 
 SCENARIO_I = ["0.3", "0.1", "0.2", "0.08", "0.02", "0.04", "0.06", "0.1", "0.01", "0.09"]
 
@@ -109,6 +110,17 @@ def test_the_matrix_bounds_what_the_subsets_reach():
     sets = np.array(list(product((0.0, 1.0), repeat=8)))
     told = (exp(1) - 1) ** 2 * np.einsum("ai,ij,aj->a", sets, found.B @ found.B, sets) / (1 + (exp(1) - 1) * sets @ p)
     assert (told <= (1 + (exp(1) - 1) * sets) @ found.prices.z + 1e-9).all()
+
+
+def test_point_14_a_bound_of_the_variance_is_there_when_the_time_is_over():
+    p = np.array(MANY[:8]) / sum(MANY[:8])
+    with limited(0):
+        found = many_subsets(p, exp(1), seconds=0.0)
+    assert 0.8 * found.value < found.bound < found.value
+    assert not found.prices.E.any(), "the short proof"
+    design = least_variance(problem(MANY[:12], 1), seconds=0.0)
+    assert 0 < design.bound < design.value
+    check(design.dumps())
 
 
 def lowered(d):

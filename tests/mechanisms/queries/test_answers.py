@@ -13,8 +13,8 @@ import pytest
 from dalenius.answering import answer
 from dalenius.core.channel import Channel
 from dalenius.core.condition import condition
-from dalenius.core.noise import kernel_on
 from dalenius.core.query import Interval
+from dalenius.core.query_noise import kernel_on
 from dalenius.core.question import Question
 from dalenius.core.source import Column
 from dalenius.errors import InputError, LedgerRefused, TableError, Unsupported
@@ -131,7 +131,7 @@ def test_a_histogram_has_a_bound_of_cells_and_public_values():
     ("noise", "parameter"), [("randomised-response", F(1, 3)), ("exponential", F(1, 2)), ("geometric", F(1, 2))]
 )
 def test_finite_noise_has_exactly_the_law_of_its_kernel(noise, parameter):
-    """Five records: the shares of many draws against the row of the true count in `core.noise`."""
+    """Five records: the shares of many draws against the row of the true count in `core.query_noise`."""
     many = effort(800, 3000)
     question = Question("count", (), noise, parameter, where=condition("sex == 'f'"))
     seen = evaluate(question, TABLE)

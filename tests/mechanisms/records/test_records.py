@@ -21,8 +21,8 @@ from dalenius.core import (
 )
 from dalenius.errors import Unsupported
 from dalenius.kernel import check
-from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.design import certified, design, tradeoff
+from dalenius.mechanisms.records.leakage import Curve
 from dalenius.mechanisms.records.wide import Wide
 from tests.effort import effort
 
@@ -202,8 +202,8 @@ def test_very_many_pairs_are_compared_until_a_stated_gap(monkeypatch):
     """Beyond a size the search ends early: the value is reached, the bound proved, and the gap between them stated."""
     asked = replace(wide_leakage(4, Fraction(1)), guarantees=(Independent(("S",)),))
     exact = design(asked)
-    monkeypatch.setattr("dalenius.mechanisms.records.zero.EXACT_PAIRS", 100)
-    monkeypatch.setattr("dalenius.mechanisms.records.zero.LARGE_GAP", 0.2)
+    monkeypatch.setattr("dalenius.mechanisms.records.independent.EXACT_PAIRS", 100)
+    monkeypatch.setattr("dalenius.mechanisms.records.independent.LARGE_GAP", 0.2)
     told = []
     early = design(asked, on_progress=told.append)
     assert early.bound <= exact.value <= early.value

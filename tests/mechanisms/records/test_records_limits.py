@@ -20,14 +20,15 @@ from dalenius.core import (
     WorstCaseLeakage,
 )
 from dalenius.documents import canonical
-from dalenius.errors import Infeasible, InputError, Unsupported
+from dalenius.errors import Infeasible, InputError, SolverFailed, Unsupported
 from dalenius.kernel import check
 from dalenius.mechanisms.records import design as designing
+from dalenius.mechanisms.records import few_records
 from dalenius.mechanisms.records.design import _at_any_size, _Task, certified, design
 from dalenius.mechanisms.records.evidence import figures
-from dalenius.mechanisms.records.limited import _mixture
-from dalenius.mechanisms.records.listed import listed
-from dalenius.mechanisms.records.splits import bounds_by_sides
+from dalenius.mechanisms.records.few_records import listed
+from dalenius.mechanisms.records.limits import _mixture
+from dalenius.mechanisms.records.two_sides import bounds_by_sides
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.words import remarks
 from dalenius.solvers.flows.distances import Metric, pairwise
@@ -377,3 +378,20 @@ def test_a_value_of_few_rows_is_kept_at_any_price():
     shares, _, passed = _mixture(figures, np.array([0.99991]))
     assert not passed
     assert shares @ figures[:, 1] <= 0.99991 + 1e-12
+
+
+def test_point_14_flows_answer_where_the_search_of_a_matrix_has_no_time(monkeypatch):
+    """A limit on the average, one on every row and kept rows together ended with nothing on 88 records."""
+    asked = problem(3, Leakage(("S",), Fraction(1, 50)), keep_rows=Fraction(1, 2))
+
+    def late(*_, **__):
+        raise SolverFailed("the time ran out")
+
+    monkeypatch.setattr(few_records, "least", late)
+    found = design(asked, seconds=30.0)
+    assert "matrices" not in found.method
+    assert 0 <= found.bound <= found.value
+    monkeypatch.setattr(designing, "_at_any_size", late)
+    monkeypatch.setattr(designing, "FLOWS", ((lambda _: True, late),))
+    with pytest.raises(SolverFailed, match="the time ran out"):
+        design(asked, seconds=30.0)

@@ -7,8 +7,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from dalenius.core.channel import Channel
+from dalenius.core.conditional_law import Kernel, once_each
 from dalenius.core.forms import Listed, Noise, Orbits, Pram, Records, Resample, Staircase, Strata, Sums, Types, Windows
-from dalenius.core.kernel import Kernel, once_each
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets, Pmf
 from dalenius.core.ratios import Ratios
@@ -44,6 +44,10 @@ def channel_document(
         Of the records: a column that is filled up to a level of it is written by the level.
     axes : Axes, optional
         Of noise.
+
+    Returns
+    -------
+    dict
     """
     match channel:
         case Channel():
@@ -181,7 +185,7 @@ def _noise(channel: Noise, axes: Axes | None) -> Json:
     assert axes is not None
     said = [
         {
-            "take": [written(v) for v in axis.take],
+            "take": [written(value) for value in axis.take],
             "move": written(axis.move),
             "low": str(axis.low),
             "high": str(axis.high),
@@ -204,7 +208,7 @@ def _noise(channel: Noise, axes: Axes | None) -> Json:
         "letters": [len(letters) for letters in channel.output.values()],
         "axes": said,
         "give": [[written(entry) for entry in row] for row in channel.give],
-        "shift": [written(v) for v in channel.shift],
+        "shift": [written(value) for value in channel.shift],
     }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.drafting.channels import Axes, channel_document, maps_document
 from dalenius.core.drafting.laws import law_document, variables_document
 from dalenius.core.drafting.promises import (
@@ -14,7 +15,6 @@ from dalenius.core.drafting.promises import (
     objective_document,
     promise_document,
 )
-from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import Alphabets, Pmf
 from dalenius.core.problem import Problem
 from dalenius.documents.text import canonical

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.distorting import ERASED
 from dalenius.core.forms.noise import Noise
-from dalenius.core.gauges import Guess, MaximalLeakage, Sibson, TotalVariation
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -17,7 +17,7 @@ from dalenius.core.guarantee import (
     LocalDP,
     WorstCaseLeakage,
 )
-from dalenius.core.kernel import Kernel
+from dalenius.core.guess_guarantees import Guess, MaximalLeakage, Sibson, TotalVariation
 from dalenius.core.numbers import written
 from dalenius.core.objective import (
     Distortion,
@@ -247,5 +247,5 @@ def _multipliers(proof: Mapping[str, Any]) -> Json:
 
 def _node(node: Json) -> Json:
     if "q" in node:
-        return {"node": "centre", "law": [str(v) for v in node["q"]]}
+        return {"node": "centre", "law": [str(value) for value in node["q"]]}
     return {"node": "choice", "value": node["class"], "rows": node["rows"]}

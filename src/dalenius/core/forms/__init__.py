@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dalenius.core.channel import Channel
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.forms.listed import Listed
 from dalenius.core.forms.noise import Noise
 from dalenius.core.forms.orbits import Orbit, Orbits
@@ -19,7 +20,6 @@ from dalenius.core.forms.strata import Strata
 from dalenius.core.forms.sums import Sums
 from dalenius.core.forms.types import Types
 from dalenius.core.forms.windows import Product, Windows
-from dalenius.core.kernel import Kernel
 from dalenius.errors import InvalidChannel, Unsupported
 
 __all__ = [

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, ClassVar, Self
 
 from dalenius.core.channel import Channel
-from dalenius.core.kernel import Kernel, Rows, alphabets, once_each
+from dalenius.core.conditional_law import Kernel, Rows, alphabets, once_each
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets
 from dalenius.errors import InvalidChannel

@@ -11,12 +11,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core.kernel import Kernel, Rows, alphabets
-from dalenius.core.numbers import down, exact, written
+from dalenius.core.conditional_law import Kernel, Rows, alphabets
+from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets, Pmf
+from dalenius.documents.text import as_decimal
 from dalenius.errors import InputError, InvalidChannel, Unsupported
 
-__all__ = ["Noise", "NoiseAxis", "point"]
+__all__ = ["Noise", "NoiseAxis"]
 
 KEYS = {"form", "inputs", "output", "axes", "give", "shift"}
 AXIS = {"take", "move", "low", "high", "weights"}
@@ -27,14 +28,9 @@ Integers = npt.NDArray[np.int64]
 Parts = tuple[list[int], int, int]
 
 
-def point(q: Fraction) -> str:
-    """A grid point as tables write it: a decimal where there is a finite one.
-
-    >>> point(Fraction(1, 4)), point(Fraction(-3)), point(Fraction(1, 3))
-    ('0.25', '-3', '1/3')
-    """
-    short = written(q) if q.denominator == 1 else down(q)
-    return short if Fraction(short) == q else written(q)
+def step_of(grid: Sequence[Fraction]) -> Fraction:
+    """How far apart the points of a grid are; 0 where there is one."""
+    return grid[1] - grid[0] if len(grid) > 1 else Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -85,14 +81,14 @@ class NoiseAxis:
         """The smallest and the largest whole number before noise, on grids of so many points."""
         zero = Fraction(0)
         reached = [a * (size - 1) for a, size in zip(self.take, sizes, strict=True)]
-        below = sum((min(zero, v) for v in reached), self.move)
-        above = sum((max(zero, v) for v in reached), self.move)
+        below = sum((min(zero, value) for value in reached), self.move)
+        above = sum((max(zero, value) for value in reached), self.move)
         return floor(below), floor(above)
 
     def variance(self, records: Pmf) -> Fraction:
         """Of what the axis takes from records, whose columns are the grids in their order."""
-        one = lcm(*(v.denominator for v in self.take))
-        take = [int(v * one) for v in self.take]
+        one = lcm(*(value.denominator for value in self.take))
+        take = [int(value * one) for value in self.take]
         weighed = zip(records.support.tolist(), records.weights.tolist(), strict=True)
         taken = [(sum(a * i for a, i in zip(take, x, strict=True)), w) for x, w in weighed]
         mean, power = (Fraction(sum(v**k * w for v, w in taken), records.total) for k in (1, 2))
@@ -109,13 +105,13 @@ class NoiseAxis:
             raise InvalidChannel("a weight of the noise is not a whole number")
         if type(document["low"]) is not int or type(document["high"]) is not int:
             raise InvalidChannel("low and high of an axis are integers")
-        numbers = tuple(exact(v, "take") for v in take)
+        numbers = tuple(exact(value, "take") for value in take)
         move = exact(document["move"], "move")
         return cls(numbers, move, document["low"], document["high"], tuple(int(weight) for weight in weights))
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "take": [written(v) for v in self.take],
+            "take": [written(value) for value in self.take],
             "move": written(self.move),
             "low": self.low,
             "high": self.high,
@@ -176,9 +172,9 @@ class Noise(Kernel):
         axis = NoiseAxis.open([keep], move, [len(grid)], weights)
         if clip is not None:
             axis = NoiseAxis((keep,), move, *clip, tuple(weights))
-        step = grid[1] - grid[0] if len(grid) > 1 else Fraction(1)
-        told = tuple(point(grid[0] + k * step) for k in range(axis.low, axis.high + 1))
-        letters = {name: tuple(map(point, grid))}
+        step = step_of(grid) or 1  # noise goes in whole numbers where one number is all there is
+        told = tuple(as_decimal(grid[0] + k * step) for k in range(axis.low, axis.high + 1))
+        letters = {name: tuple(map(as_decimal, grid))}
         return cls(letters, {name: told}, (axis,), ((Fraction(1),),), (Fraction(-axis.low),))
 
     @classmethod
@@ -208,6 +204,11 @@ class Noise(Kernel):
         return same and all([*map(list, m)] == own for m in (self.give, [axis.take for axis in self.axes]))
 
     @property
+    def steps(self) -> dict[str, Fraction]:
+        """The step of the grid of each column; 0 where a column has one number."""
+        return {name: step_of([exact(letter) for letter in letters[:2]]) for name, letters in self.inputs.items()}
+
+    @property
     def few(self) -> bool:
         noise = prod(2 * axis.reach + 1 for axis in self.axes)
         return prod(self.shape) <= WRITTEN_OUT and self.shape[0] * noise <= WRITTEN_OUT
@@ -217,14 +218,16 @@ class Noise(Kernel):
         if set(document) != KEYS:
             raise InvalidChannel(f"a recipe of form 'noise' has exactly the keys {', '.join(sorted(KEYS))}")
         axes, give, shift = (document[k] for k in ("axes", "give", "shift"))
-        if not all(isinstance(v, list) for v in (axes, give, shift)) or not all(isinstance(v, list) for v in give):
+        if not all(isinstance(value, list) for value in (axes, give, shift)) or not all(
+            isinstance(value, list) for value in give
+        ):
             raise InvalidChannel("axes and shift are lists, give is a list of lists")
         return cls(
             alphabets(document["inputs"], "inputs"),
             alphabets(document["output"], "output"),
             tuple(NoiseAxis.from_json(axis) for axis in axes),
             tuple(tuple(exact(entry, "give") for entry in row) for row in give),
-            tuple(exact(v, "shift") for v in shift),
+            tuple(exact(value, "shift") for value in shift),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -234,7 +237,7 @@ class Noise(Kernel):
             "output": {name: list(letters) for name, letters in self.output.items()},
             "axes": [axis.to_json() for axis in self.axes],
             "give": [[written(entry) for entry in row] for row in self.give],
-            "shift": [written(v) for v in self.shift],
+            "shift": [written(value) for value in self.shift],
         }
 
     @cached_property
@@ -268,9 +271,9 @@ class Noise(Kernel):
             for t in product(*laws):
                 place = 0
                 for width, line, more in zip(widths, self.give, self.shift, strict=True):
-                    letter = floor(sum((g * v for g, v in zip(line, t, strict=True)), more))
+                    letter = floor(sum((g * value for g, value in zip(line, t, strict=True)), more))
                     place = place * width + min(max(letter, 0), width - 1)
-                row[place] += prod(law[v] for law, v in zip(laws, t, strict=True))
+                row[place] += prod(law[value] for law, value in zip(laws, t, strict=True))
             out.append(tuple(Fraction(entry, total) for entry in row))
         return tuple(out)
 

@@ -8,7 +8,7 @@ from math import factorial, prod
 from typing import Any, ClassVar, Self
 
 from dalenius.core.channel import Channel
-from dalenius.core.kernel import DENSE, Kernel, Rows, alphabets
+from dalenius.core.conditional_law import DENSE, Kernel, Rows, alphabets
 from dalenius.core.multinomial import list_types
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets

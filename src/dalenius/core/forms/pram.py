@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from dalenius.core.kernel import Kernel, Rows, alphabets, once_each
+from dalenius.core.conditional_law import Kernel, Rows, alphabets, once_each
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets
 from dalenius.errors import InvalidChannel
@@ -42,8 +42,8 @@ class Pram(Kernel):
                 f"a recipe of form 'pram' needs one entry of q for each value; there are {outcomes} inputs, "
                 f"{letters} values and {len(self.q)} entries"
             )
-        distinct = {id(v): v for v in self.q}.values()  # of many letters most share one object
-        if any(not 0 <= v <= 1 for v in distinct) or (letters == 1 and self.q[0] != 1):
+        distinct = {id(value): value for value in self.q}.values()  # of many letters most share one object
+        if any(not 0 <= value <= 1 for value in distinct) or (letters == 1 and self.q[0] != 1):
             raise InvalidChannel("an entry of q is not a probability")
 
     @property
@@ -57,7 +57,7 @@ class Pram(Kernel):
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) != {"form", "inputs", "output", "q"}:
             raise InvalidChannel("a recipe of form 'pram' has exactly the keys form, inputs, output and q")
-        q = tuple(exact(v, "an entry of q") for v in document["q"])
+        q = tuple(exact(value, "an entry of q") for value in document["q"])
         return cls(alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output"), q)
 
     def to_json(self) -> dict[str, Any]:
@@ -69,8 +69,8 @@ class Pram(Kernel):
         }
 
     def _texts(self) -> list[str]:
-        texts = {key: written(v) for key, v in {id(v): v for v in self.q}.items()}
-        return [texts[id(v)] for v in self.q]
+        texts = {key: written(v) for key, v in {id(value): value for value in self.q}.items()}
+        return [texts[id(value)] for value in self.q]
 
     @cached_property
     def rows(self) -> Rows:

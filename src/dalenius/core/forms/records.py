@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core.kernel import DENSE, Kernel, Rows, Sparse, alphabets
+from dalenius.core.conditional_law import DENSE, Kernel, Rows, Sparse, alphabets
 from dalenius.core.pmf import Alphabets
 from dalenius.errors import InvalidChannel, Unsupported
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from dalenius.core.kernel import Kernel, Rows, alphabets
+from dalenius.core.conditional_law import Kernel, Rows, alphabets
 from dalenius.core.pmf import Alphabets
 from dalenius.core.ratios import Ratios
 from dalenius.errors import InvalidChannel
@@ -53,7 +53,7 @@ class Resample(Kernel):
 
     @property
     def rank_one(self) -> tuple[Sequence[Fraction], Sequence[Fraction], Sequence[Fraction]]:
-        return self.keep, [1 - v for v in self.keep], self.q
+        return self.keep, [1 - value for value in self.keep], self.q
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:

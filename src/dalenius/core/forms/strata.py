@@ -5,8 +5,8 @@ from functools import cached_property
 from math import prod
 from typing import Any, ClassVar, Self
 
+from dalenius.core.conditional_law import Kernel, Rows, alphabets
 from dalenius.core.forms.windows import Product
-from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.pmf import Alphabets
 from dalenius.errors import InvalidChannel
 

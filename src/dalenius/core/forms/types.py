@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any, ClassVar, Self
 
 from dalenius.core.channel import Channel
-from dalenius.core.kernel import Kernel, Rows, alphabets
+from dalenius.core.conditional_law import Kernel, Rows, alphabets
 from dalenius.core.multinomial import count_types, list_types
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets

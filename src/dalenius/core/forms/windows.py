@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 from typing import Any, ClassVar, Self, TypeVar
 
-from dalenius.core.kernel import Kernel, Rows, alphabets
+from dalenius.core.conditional_law import Kernel, Rows, alphabets
 from dalenius.core.pmf import Alphabets
 from dalenius.errors import DaleniusError, InputError, InvalidChannel
 

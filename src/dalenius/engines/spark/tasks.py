@@ -127,7 +127,7 @@ class Task:
             arrays = [some.codes[alphabet] for alphabet in self.alphabets] + [columns[n] for n in self.leaving]
             for side in (inputs, letters):
                 arrays += [side] if side.ndim == 1 else list(side.T)
-            yield pa.record_batch([pa.array(a.astype(np.int64)) for a in arrays], names=self.pair_names())
+            yield pa.record_batch([pa.array(array.astype(np.int64)) for array in arrays], names=self.pair_names())
 
     def pair_names(self) -> list[str]:
         """The columns of `pairs`: codes as they were read, codes as they leave, inputs and letters of the draws."""
@@ -136,7 +136,10 @@ class Task:
 
     def rows(self, batches: Iterator[Any]) -> Iterator[Any]:
         """What leaves of each record, as text, with its number and the words that it is sorted by."""
-        letters = {n: pa.array([None if v == MISSING else v for v in a], pa.string()) for n, a in self.leaving.items()}
+        letters = {
+            n: pa.array([None if value == MISSING else value for value in a], pa.string())
+            for n, a in self.leaving.items()
+        }
         stream = Stream(self.order)
         for numbers, _, (columns, _, _) in self._drawn(batches):
             # Spark compares signed numbers; with its first bit turned over a word keeps its rank among them.

@@ -1,6 +1,6 @@
 """Evidence about orbits: which word of its column each record is, and which role its samples play, against the law."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,8 +35,6 @@ class Dealt:
         column, *played = np.unravel_index(letters.astype(np.int64), [len(a) for a in channel.output.values()])
         roles = np.stack(played, axis=1)
         counts = (x[:, :, None] == np.arange(sizes[0])).sum(axis=1)
-        kinds, which = np.unique(counts, axis=0, return_inverse=True)
-        rows = np.array([channel.place[tuple(kind)] for kind in kinds.tolist()], dtype=np.int64)
         pair = np.full(len(x), -1, dtype=np.int64)
         for y, (k, s) in enumerate(channel.pairs):
             own = channel.columns[k]
@@ -47,7 +45,13 @@ class Dealt:
             fits = (plays[roles[there]] == x[there]).all(axis=1)
             dealt = (roles[there][:, :, None] == np.arange(len(plays))).sum(axis=1)
             pair[there[fits & (dealt == often).all(axis=1)]] = y
-        return cls(x, rows[which.reshape(-1)], np.asarray(column), roles, pair)
+        return cls(x, places_of(channel.place, counts), np.asarray(column), roles, pair)
+
+
+def places_of(place: Mapping[tuple[int, ...], int], counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The place of the type of each record, from how many of its samples have each letter."""
+    types, which = np.unique(counts, axis=0, return_inverse=True)
+    return np.array([place[tuple(one)] for one in types.tolist()], dtype=np.int64)[which.reshape(-1)]
 
 
 def role_means(channel: Orbits, law: Floats, records: Floats) -> tuple[Floats, list[str]]:

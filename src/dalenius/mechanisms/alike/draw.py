@@ -13,24 +13,11 @@ import numpy.typing as npt
 
 from dalenius.core import Orbits
 from dalenius.sampling.sampler import Integers, Sampler, checked_codes
-from dalenius.sampling.stream import Words
+from dalenius.sampling.stream import EveryNth, Words
 
 __all__ = ["Dealer"]
 
 _CHUNK = 1 << 16
-
-
-class _Every:
-    """Every (n + 1)-th word of each row, from a first one on, as a stream of its own."""
-
-    def __init__(self, stream: Words, first: int, step: int) -> None:
-        self._stream, self._first, self._step = stream, first, step
-
-    def words(self, start: int, count: int, index: int = 0) -> npt.NDArray[np.uint64]:
-        return self._stream.words(start, count, self._step * index + self._first)
-
-    def word(self, row: int, index: int) -> int:
-        return self._stream.word(row, self._step * index + self._first)
 
 
 class Dealer:
@@ -80,7 +67,7 @@ class Dealer:
         n, every = self.n, np.arange(len(codes))
         x = codes[:, None] // self.letters ** np.arange(n - 1, -1, -1) % self.letters
         types = self._rows[np.searchsorted(self._types, self._weights[x].sum(axis=1))]
-        pair = self._pairs.draw(types, _Every(stream, 0, n + 1), start).astype(np.int64)
+        pair = self._pairs.draw(types, EveryNth(stream, 0, n + 1), start).astype(np.int64)
         column = self._column[pair]
         free = self._order[pair]  # free places, those of one letter side by side and its first `left` still free
         left = (x[:, :, None] == np.arange(self.letters)).sum(axis=1)
@@ -88,7 +75,7 @@ class Dealer:
         for i in range(n):
             a = x[:, i]
             m = left[every, a]
-            chosen = self._alike.draw(m - 1, _Every(stream, i + 1, n + 1), start).astype(np.int64)
+            chosen = self._alike.draw(m - 1, EveryNth(stream, i + 1, n + 1), start).astype(np.int64)
             at = self._begin[pair, a] + chosen
             last = self._begin[pair, a] + m - 1
             letter = letter * self._base + self._roles[column, free[every, at]]

@@ -15,13 +15,13 @@ References: Rassouli, Rosas & Gündüz (paper 000), Theorem 1; the reduction to 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import factorial, fsum
+from math import factorial, fsum, prod
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.core.arithmetic import BITS, times_log2
+from dalenius.core.arithmetic import summed_bits, times_log2
 from dalenius.errors import InputError, SolverFailed
 from dalenius.measures.latent import LatentModel, log_posterior, log_type_law, type_counts
 from dalenius.solvers import Rows, best_mixture, exact_dual, maximise, walk
@@ -40,8 +40,15 @@ FAINT = 1e-14
 class Mixed:
     """An optimum over columns in bits: what they attain, what no column can exceed, and p(w, y) of the mapping.
 
-    `letters[y]` holds the atoms of column y with their shares p(atom | y); an atom is a type, as letter counts, or a
-    value of W~ (a row of `merged`) and a type, or that value alone.
+    Parameters
+    ----------
+    value_bits, bound_bits : float
+        What the columns tell, and what no columns exceed.
+    joint : array (values of W, columns)
+        p(w, y).
+    letters : tuple of dict
+        The atoms of each column y with their shares p(atom | y); an atom is a type, as letter counts, or a value of W~
+        (a row of `merged`) and a type, or that value alone.
     """
 
     value_bits: float
@@ -62,6 +69,21 @@ def types_disclosure(prior: Sequence[Any], kernel: Sequence[Sequence[Any]], n: i
     probability 1e-200 included, so both figures are right up to rounding (about 1e-13). More letters: every extreme
     point over the types exactly, for few samples.
 
+    Parameters
+    ----------
+    prior : sequence
+        p(w), as numbers or texts.
+    kernel : sequence of sequences
+        p(x | w), a row for each w.
+    n : int
+        How many samples there are.
+    tol : float
+        Bits between value and bound at which column generation ends.
+
+    Returns
+    -------
+    Mixed
+
     >>> found = types_disclosure(["2/3", "1/3"], [["9/10", "1/10"], ["1/10", "9/10"]], 4)
     >>> round(found.value_bits, 12), found.gap_bits < 1e-12
     (0.044710704299, True)
@@ -71,15 +93,15 @@ def types_disclosure(prior: Sequence[Any], kernel: Sequence[Sequence[Any]], n: i
     if len(model.kernel[0]) == 2:
         types, law = log_type_law(model, n)
         posterior = np.exp(log_posterior(model, law))
-        atoms = [tuple(t) for t in types.tolist()]
+        atoms = [tuple(counts) for counts in types.tolist()]
         return _paired(model, atoms, _offsets(model, types), np.exp(law) @ model.floats[0], posterior, tol)
     exact = _exact_types(model, n)
-    masses = {t: sum(row, Fraction(0)) for t, row in exact.items()}
+    masses = {counts: sum(row, Fraction(0)) for counts, row in exact.items()}
     return best_columns(
-        [[Fraction(t[x], n) for t in exact] for x in range(len(model.sample))],
+        [[Fraction(counts[letter], n) for counts in exact] for letter in range(len(model.sample))],
         model.sample,
         masses,
-        [[entry / masses[t] for entry in row] for t, row in exact.items()],
+        [[entry / masses[counts] for entry in row] for counts, row in exact.items()],
         model.prior,
     )
 
@@ -90,26 +112,40 @@ def full_observation(model: LatentModel, n: int, *, tol: float = 1e-11) -> Mixed
     The atoms are pairs (w, type) and the same reduction holds. Non-increasing in n, from C_2(0) to C_1(0), eq. (47).
     Binary samples in floats, more letters exactly.
 
+    Parameters
+    ----------
+    model : LatentModel
+        The law of W and of a sample given it.
+    n : int
+        How many samples there are.
+    tol : float
+        Bits between value and bound at which column generation ends.
+
+    Returns
+    -------
+    Mixed
+
     >>> model = LatentModel.of(["2/3", "1/3"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> round(full_observation(model, 2).value_bits, 12)
     0.162171075978
     """
     model = model.merged()
     _some(n)
-    letters = range(len(model.prior))
+    values = range(len(model.prior))
     if len(model.kernel[0]) == 2:
         types, law = log_type_law(model, n)
         mass = np.exp(law) * model.floats[0]
-        atoms = [(letter, *t) for t in types.tolist() for letter in letters]
-        offsets = np.repeat(_offsets(model, types), len(letters))
-        return _paired(model, atoms, offsets, mass.ravel(), np.tile(np.eye(len(letters)), (len(types), 1)), tol)
+        atoms = [(value, *counts) for counts in types.tolist() for value in values]
+        offsets = np.repeat(_offsets(model, types), len(values))
+        certain = np.tile(np.eye(len(values)), (len(types), 1))  # whoever sees W knows it
+        return _paired(model, atoms, offsets, mass.ravel(), certain, tol)
     exact = _exact_types(model, n)
-    masses = {(letter, *t): row[letter] for t, row in exact.items() for letter in letters if row[letter]}
+    masses = {(value, *counts): row[value] for counts, row in exact.items() for value in values if row[value]}
     return best_columns(
-        [[Fraction(t[1 + x], n) for t in masses] for x in range(len(model.sample))],
+        [[Fraction(atom[1 + letter], n) for atom in masses] for letter in range(len(model.sample))],
         model.sample,
         masses,
-        [[Fraction(int(letter == t[0])) for letter in letters] for t in masses],
+        [[Fraction(int(value == atom[0])) for value in values] for atom in masses],
         model.prior,
     )
 
@@ -125,38 +161,48 @@ def best_columns(
 
     phi(v) = sum_w u_w log2(u_w / p_w) with u = sum_a v(a) p(w | a); A v = b must imply sum v = 1. The two figures are
     rational bounds rounded to the nearest float.
+
+    Parameters
+    ----------
+    A, b : rows and numbers
+        What every column keeps.
+    masses : dict
+        The probability of each atom.
+    posteriors : sequence
+        p(w | atom), a row for each atom.
+    prior : sequence of Fraction
+        p(w).
+
+    Returns
+    -------
+    Mixed
     """
-    p = list(masses.values())
-    atoms = list(masses)
+    mass = list(masses.values())
     points = walk(A, b, limit=WALK_LIMIT).vertices
-    told = [
-        [
-            sum((t * entry for t, entry in zip(point, column, strict=True) if t), Fraction(0))
-            for column in zip(*posteriors, strict=True)
-        ]
-        for point in points
+    told = [[_dot(point, column) for column in zip(*posteriors, strict=True)] for point in points]
+    phi = [_phi(posterior, prior) for posterior in told]
+    upper = [high for _, high in phi]
+    mixture = best_mixture(points, [float(high) for high in upper], mass)
+    price = exact_dual(points, upper, mixture.basis, pinned=mixture.pinned)
+    # Prices of a basis may lie below phi at other points; raised by the largest shortfall they bound all of them.
+    short = max(high - _dot(point, price) for high, point in zip(upper, points, strict=True))
+    bound = _dot(mass, price) + max(short, Fraction(0))
+    value = sum((weight * phi[k][0] for k, weight in mixture.theta.items()), Fraction(0))
+    joint = [[float(weight * told[k][w]) for k, weight in mixture.theta.items()] for w in range(len(prior))]
+    letters = [
+        {atom: float(share) for atom, share in zip(masses, points[k], strict=True) if share} for k in mixture.theta
     ]
-    phi = [_phi(u, prior) for u in told]
-    mixture = best_mixture(points, [float(high) for _, high in phi], p)
-    z = exact_dual(points, [high for _, high in phi], mixture.basis, pinned=mixture.pinned)
-    short = max(
-        high - sum((a * t for a, t in zip(z, point, strict=True) if t), Fraction(0))
-        for (_, high), point in zip(phi, points, strict=True)
-    )
-    bound = sum((a * t for a, t in zip(z, p, strict=True)), max(short, Fraction(0)))
-    value = sum((t * phi[k][0] for k, t in mixture.theta.items()), Fraction(0))
-    return Mixed(
-        float(value),
-        float(bound),
-        np.array([[float(t * told[k][w]) for k, t in mixture.theta.items()] for w in range(len(prior))]),
-        tuple({atom: float(s) for atom, s in zip(atoms, points[k], strict=True) if s} for k in mixture.theta),
-    )
+    return Mixed(float(value), float(bound), np.array(joint), tuple(letters))
+
+
+def _dot(masses: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
+    """The sum of masses times values; most masses of an extreme point are zero."""
+    return sum((mass * value for mass, value in zip(masses, values, strict=True) if mass), Fraction(0))
 
 
 def _phi(u: Sequence[Fraction], prior: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
     """Ends of sum_w u_w log2(u_w / p_w)."""
-    ends = [times_log2(m, m / p) for m, p in zip(u, prior, strict=True) if m]
-    return Fraction(sum(end[0] for end in ends), 1 << BITS), Fraction(sum(end[1] for end in ends), 1 << BITS)
+    return summed_bits(times_log2(mass, mass / p) for mass, p in zip(u, prior, strict=True) if mass)
 
 
 def _some(n: int) -> None:
@@ -167,17 +213,16 @@ def _some(n: int) -> None:
 def _exact_types(model: LatentModel, n: int) -> dict[tuple[int, ...], list[Fraction]]:
     """p(w, type) for every type that occurs."""
     found: dict[tuple[int, ...], list[Fraction]] = {}
-    for t in type_counts(n, len(model.sample)).tolist():
-        many = factorial(n)
-        for k in t:
-            many //= factorial(k)
+    for counts in type_counts(n, len(model.sample)).tolist():
+        orders = factorial(n)
+        for count in counts:
+            orders //= factorial(count)
         row = []
-        for p, kernel in zip(model.prior, model.kernel, strict=True):
-            for k, x in zip(t, kernel, strict=True):
-                p *= x**k
-            row.append(p * many)
+        for mass, kernel in zip(model.prior, model.kernel, strict=True):
+            powers = (share**count for count, share in zip(counts, kernel, strict=True))
+            row.append(prod(powers, start=mass) * orders)
         if any(row):
-            found[tuple(t)] = row
+            found[tuple(counts)] = row
     return found
 
 
@@ -194,6 +239,19 @@ class Pairs:
     Column y joins the atoms low[y] and high[y] with the flow f: p(y, low) = f / |d(low)| and p(y, high) = f / d(high).
     Atoms in `level` stand alone. A column with the shares v has at most sum_a v(a) z(a) bits, whichever it is, so the
     bound is E z.
+
+    Parameters
+    ----------
+    low, high : array of int
+        The two atoms of each column.
+    flow, share : array
+        f of each column, and p(low | y).
+    level : array of int
+        Atoms at the mean.
+    z : array
+        The price of each atom.
+    value, bound : float
+        In bits.
     """
 
     low: NDArray[np.intp]
@@ -207,24 +265,61 @@ class Pairs:
 
 
 def paired(offset: _Floats, mass: _Floats, posterior: _Floats, prior: _Floats, tol: float = 1e-11) -> Pairs:
-    """The transportation problem between the atoms below the mean and those above it."""
-    low, high, level = (np.flatnonzero(where) for where in (offset < 0, offset > 0, (offset == 0) & (mass > 0)))
-    left, right = -offset[low], offset[high]
+    """The transportation problem between the atoms below the mean and those above it.
+
+    Parameters
+    ----------
+    offset : array
+        How far each atom is from the mean.
+    mass : array
+        The probability of each atom.
+    posterior : array (atoms, values of W)
+        p(w | atom).
+    prior : array
+        p(w).
+    tol : float
+        Bits between value and bound at which column generation ends.
+
+    Returns
+    -------
+    Pairs
+
+    Raises
+    ------
+    SolverFailed
+        If the dual bound lies below the value of the flow.
+    """
+    low = np.flatnonzero(offset < 0)
+    high = np.flatnonzero(offset > 0)
+    level = np.flatnonzero((offset == 0) & (mass > 0))
+    left = -offset[low]
+    right = offset[high]
     share = right / (right + left[:, None])  # p(low atom | column)
     gain = np.empty(share.shape)
-    for row, s in enumerate(share):
-        gain[row] = _divergence(s[:, None] * posterior[low[row]] + (1 - s[:, None]) * posterior[high], prior)
+    for row, of_low in enumerate(share[:, :, None]):
+        gain[row] = _divergence(of_low * posterior[low[row]] + (1 - of_low) * posterior[high], prior)
     price = gain * (1 / left[:, None] + 1 / right)
-    (i, k, f), bound, dual_low, dual_high = _transported(price, mass[low] * left, mass[high] * right, tol)
-    value = fsum(f * price[i, k])
+    (at_low, at_high, flow), bound, dual_low, dual_high = _transported(price, mass[low] * left, mass[high] * right, tol)
+    value = fsum(flow * price[at_low, at_high])
     if bound < value - 1e-9:
         raise SolverFailed(f"the dual bound {bound:.12g} lies below the value {value:.12g} of the flow")
     z = np.zeros(len(mass))
     alone = _divergence(posterior[level], prior)
-    z[low], z[high], z[level] = dual_low * left, dual_high * right, alone
+    z[low] = dual_low * left
+    z[high] = dual_high * right
+    z[level] = alone
     still = fsum(mass[level] * alone)
     # The two meet up to rounding, in either order.
-    return Pairs(low[i], high[k], f, share[i, k], level, z, value + still, max(value, bound) + still)
+    return Pairs(
+        low[at_low],
+        high[at_high],
+        flow,
+        share[at_low, at_high],
+        level,
+        z,
+        value + still,
+        max(value, bound) + still,
+    )
 
 
 def _paired(
@@ -236,10 +331,10 @@ def _paired(
     told = best.share[:, None] * posterior[best.low] + (1 - best.share[:, None]) * posterior[best.high]
     joint = np.concatenate([theta[:, None] * told, mass[best.level, None] * posterior[best.level]]).T
     letters = [
-        {atoms[a]: float(s), atoms[c]: float(1 - s)}
-        for a, c, s in zip(best.low.tolist(), best.high.tolist(), best.share, strict=True)
+        {atoms[low]: float(share), atoms[high]: float(1 - share)}
+        for low, high, share in zip(best.low.tolist(), best.high.tolist(), best.share, strict=True)
     ]
-    letters += [{atoms[a]: 1.0} for a in best.level.tolist()]
+    letters += [{atoms[alone]: 1.0} for alone in best.level.tolist()]
     return Mixed(best.value, best.bound, joint, tuple(letters))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from dalenius.core import Certificate, Independent, Kernel, MaximizeInformation, Pmf, Problem, Types
 from dalenius.core.multinomial import MOST_TYPES, list_types
-from dalenius.mechanisms.columns.cells import by_posterior_cells
+from dalenius.mechanisms.columns.disclosure.cells import by_posterior_cells
 from dalenius.mechanisms.columns.exact_columns import channel_from_rows
 
 __all__ = ["by_exchange", "exchanged"]
@@ -96,7 +96,7 @@ def _for_all_views(certificate: Certificate, n: int) -> dict[str, Any]:
 
     def shared(rows: list[list[str]]) -> list[list[str]]:
         (own,) = rows
-        return [[str(round(Fraction(int(v), n))) for v in own]] * n
+        return [[str(round(Fraction(int(value), n))) for value in own]] * n
 
     leaves = [leaf | {"promises": shared(leaf["promises"])} for leaf in proof["leaves"]]
     relations = [[w, parts, shared(rows)] for w, parts, rows in proof["relations"]]

@@ -8,6 +8,7 @@ import numpy as np
 
 from dalenius.core import Guarantee, Orbits, Pmf, Types, channel_of
 from dalenius.measures.counts import Floats
+from dalenius.mechanisms.alike.dealing import dealt_findings, places_of
 from dalenius.mechanisms.alike.draw import Dealer
 from dalenius.mechanisms.auditing import MechanismAudit
 from dalenius.mechanisms.charging import Mechanism
@@ -25,9 +26,7 @@ class TypesForm(Form[Types]):
         counts = np.zeros((table.rows, len(channel.alphabet)), dtype=np.int64)
         for name in channel.inputs:
             counts[np.arange(table.rows), table.codes[name]] += 1
-        found, which = np.unique(counts, axis=0, return_inverse=True)
-        places = np.array([channel.place[tuple(t)] for t in found.tolist()], dtype=np.int64)
-        return places[which.reshape(-1)]
+        return places_of(channel.place, counts)
 
 
 class OrbitsForm(Form[Orbits]):
@@ -40,8 +39,6 @@ class OrbitsForm(Form[Orbits]):
         self, channel: Orbits, which: str, views: Sequence[Sequence[str]], inputs: Array, letters: Array, share: float
     ) -> Found:
         """Columns and words against the law of each type; for each sample the roles that it plays."""
-        from dalenius.mechanisms.alike.dealing import dealt_findings
-
         return dealt_findings(channel, views, inputs, letters, share)
 
     def expected(self, channel: Orbits, often: Floats) -> Floats:

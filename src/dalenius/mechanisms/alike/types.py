@@ -22,15 +22,14 @@ from dalenius.core.multinomial import type_law
 from dalenius.errors import Unsupported
 from dalenius.mechanisms.alike.exchangeable import paired
 from dalenius.mechanisms.alike.takes import ALIKE
-from dalenius.mechanisms.columns.cells import cells_certificate
+from dalenius.mechanisms.columns.disclosure.cells import cells_certificate, unit_basis
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import max_affine
 from dalenius.solvers.balancing import balanced
 from dalenius.solvers.cells import Tree, cover
-from dalenius.solvers.chords import chords, envelope
-from dalenius.solvers.maxaffine import balanced_tree
+from dalenius.solvers.chords import balanced_tree, chords, envelope
 from dalenius.solvers.moving_box import best_binary_columns
 from dalenius.solvers.ranges import RangeTree
 from dalenius.solvers.repair import merged_letters
@@ -203,9 +202,7 @@ def _by_cells(
     begun = monotonic()
     p = table.p / table.p.sum()
     centred = table.offset - p @ table.offset
-    values, vectors = np.linalg.eigh((centred * p[:, None]).T @ centred)
-    used = values > 1e-10 * max(float(values[-1]), 1e-300)
-    basis = vectors[:, used] / np.sqrt(values[used])
+    basis = unit_basis((centred * p[:, None]).T @ centred)
     M = centred @ basis
     binary = len(table.values) == 2
     told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None

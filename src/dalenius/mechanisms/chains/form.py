@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dalenius.core import Channel, Sums, Windows
-from dalenius.core.kernel import DENSE
+from dalenius.core.conditional_law import DENSE
 from dalenius.documents import told_of
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array, Draw

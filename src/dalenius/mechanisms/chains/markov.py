@@ -11,7 +11,7 @@ from typing import Any
 
 from dalenius.core import Certificate, Channel, Design, Independent, MarkovChain, MaximizeInformation, Problem, Windows
 from dalenius.errors import InputError, Unsupported
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.mechanisms.proving import proved
 
 __all__ = ["chain_windows", "output_of"]

@@ -37,8 +37,8 @@ from dalenius.core import (
     ProductPmf,
     Sums,
 )
+from dalenius.core.conditional_law import Rows
 from dalenius.core.forms.windows import sliding
-from dalenius.core.kernel import Rows
 from dalenius.errors import InputError, Unsupported
 from dalenius.measures import chains
 from dalenius.measures.shannon import entropy_of
@@ -229,7 +229,7 @@ def _told(states: Mapping[Run, Rows], priors: Priors, terms: Sequence[tuple[Run,
     if len(priors) > MANY:
         return max(0.0, most - _unsure(priors, size))
     laws = {n: np.array([[float(entry) for entry in row] for row in rows]) for n, rows in states.items()}
-    p = {n: np.array([float(v) for v in prior]) for n, prior in priors.items()}
+    p = {n: np.array([float(value) for value in prior]) for n, prior in priors.items()}
     if _few(priors, terms, size) and prod(map(len, priors.values())) * size ** len(priors) <= 8 * DENSE:
         given = reduce(np.kron, laws.values())
         digits = np.array(np.unravel_index(np.arange(size ** len(laws)), [size] * len(laws)))
@@ -255,7 +255,7 @@ def _unsure(priors: Priors, size: int) -> float:
     for prior, many in Counter(map(tuple, priors.values())).items():
         rows = chains.uniformiser(prior, size).rows
         noise = entropy_of(np.array([[float(entry) for entry in row] for row in rows]))
-        found += many * float(np.array([float(v) for v in prior]) @ noise)
+        found += many * float(np.array([float(value) for value in prior]) @ noise)
     return found
 
 

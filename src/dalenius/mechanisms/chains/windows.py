@@ -27,7 +27,7 @@ from dalenius.core.forms.windows import LEAK, chain
 from dalenius.errors import MismatchError, Unsupported
 from dalenius.mechanisms.chains.markov import chain_windows, output_of
 from dalenius.mechanisms.chains.takes import WINDOWS
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proof_terms import CLOSED, IN_GROUPS
 from dalenius.mechanisms.proving import proved

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from dalenius.core import (
     Pmf,
     Problem,
 )
-from dalenius.core.kernel import Kernel
+from dalenius.core.conditional_law import Kernel
 from dalenius.core.numbers import written
 from dalenius.errors import Infeasible, InputError, InvalidPmf, SolverFailed
 from dalenius.measures.capacity import capacity
@@ -41,6 +41,10 @@ from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proof_terms import by_lines, in_units
 from dalenius.mechanisms.proving import proved
 from dalenius.stopping import left
+
+if TYPE_CHECKING:
+    from dalenius.solvers.leakage.program import Program
+    from dalenius.solvers.robust import Limits
 
 __all__ = ["Passing", "contract", "least_passing", "least_within", "proved_within", "reconstructed"]
 
@@ -69,20 +73,14 @@ def contract(
     """
     CONTRACTION.refuse(problem)
     from dalenius.mechanisms.columns.leakage.model import Model
-    from dalenius.solvers.robust import Limits, least_contraction
+    from dalenius.solvers.robust import least_contraction
 
     deadline = monotonic() + seconds
     if on_progress:
         on_progress("a second-order cone program with cuts")
     model = Model.of(replace(problem, guarantees=()))
-    mass = np.array([float(Fraction(int(v), int(sum(model.program.mass)))) for v in model.program.mass])
+    mass, limits = _limits(model.program)
     cost = mass[:, None] * model.program.cost.astype(np.float64)
-    parts = [mass[:, None] * np.asarray(c).astype(np.float64) for c, _ in model.program.distortions]
-    limits = Limits(
-        np.array(parts).reshape(-1, *cost.shape),
-        np.array([float(v) for _, v in model.program.distortions]),
-        ~model.program.allowed,
-    )
     level = min(promise.at_most for promise in problem.guarantees if isinstance(promise, Contraction))
     if len(limits.at_most):
         within = least_contraction(limits, gap=1e-3, seconds=seconds / 3).bound
@@ -139,7 +137,7 @@ def _rational(rows: Floats, cost: Floats) -> list[list[Fraction]]:
     for row, price in zip(rows, cost, strict=True):
         whole = [int(entry * GRAIN) for entry in row.tolist()]
         whole[int(price.argmin())] += GRAIN - sum(whole)
-        out.append([Fraction(v, GRAIN) for v in whole])
+        out.append([Fraction(value, GRAIN) for value in whole])
     return out
 
 
@@ -156,6 +154,16 @@ class Passing:
     @property
     def gap(self) -> float:
         return self.value - self.bound
+
+
+def _limits(program: "Program") -> tuple[Floats, "Limits"]:
+    """The law of the inputs, and the limits of distortion under it, in floats."""
+    from dalenius.solvers.robust import Limits
+
+    mass = np.array([float(Fraction(int(value), int(sum(program.mass)))) for value in program.mass])
+    parts = [mass[:, None] * np.asarray(costs).astype(np.float64) for costs, _ in program.distortions]
+    most = np.array([float(limit) for _, limit in program.distortions])
+    return mass, Limits(np.array(parts).reshape(-1, *program.cost.shape), most, ~program.allowed)
 
 
 def least_passing(
@@ -260,17 +268,14 @@ def least_within(problem: Problem, *, seconds: float = SECONDS) -> Passing:
     (0.27807, True)
     """
     from dalenius.mechanisms.columns.leakage.model import Model
-    from dalenius.solvers.robust import Limits
     from dalenius.solvers.robust_prior import least_capacity
 
     model = Model.of(replace(problem, guarantees=()))
     if not model.program.distortions:
         raise InputError("without a limit of distortion a constant reveals nothing; add a [[limit]] with distortion")
-    mass = np.array([float(Fraction(int(v), int(sum(model.program.mass)))) for v in model.program.mass])
-    parts = np.array([mass[:, None] * np.asarray(c).astype(np.float64) for c, _ in model.program.distortions])
-    limits = Limits(parts, np.array([float(v) for _, v in model.program.distortions]), ~model.program.allowed)
+    _, limits = _limits(model.program)
     found = least_capacity(limits, seconds=seconds)
-    channel, _ = model.channel(_rational(found.rows, parts.sum(axis=0) + 1e6 * ~model.program.allowed))
+    channel, _ = model.channel(_rational(found.rows, limits.costs.sum(axis=0) + 1e6 * ~model.program.allowed))
     return Passing(channel, capacity(channel).high, found.bound / float(np.log(2)) * (1 - 1e-15), "capacity")
 
 

@@ -1,7 +1,7 @@
 """Columns of a disclosure in exact rationals: what they tell, which equations they obey, the channel they make."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import gcd, prod
 
@@ -19,6 +19,7 @@ __all__ = [
     "channel_from_rows",
     "channel_of",
     "channel_of_all",
+    "dense_column",
     "equations",
     "independence",
     "merged_letters_of",
@@ -44,7 +45,18 @@ class Target:
         ]
 
     def joint(self, v: Column) -> dict[tuple[int, int], Fraction]:
-        """u_wk = sum_x v(x) p(w, k | x), the posterior of (W, K) times the mass of the column."""
+        """u_wk = sum_x v(x) p(w, k | x), the posterior of (W, K) times the mass of the column.
+
+        Parameters
+        ----------
+        v : sequence of Fraction
+            A column: a mass for each input that occurs.
+
+        Returns
+        -------
+        dict
+            By the places of w and k, which rise; those that cannot be are left out.
+        """
         u: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
         for mass, shares in zip(v, self.shares, strict=True):
             for w, k, share in shares if mass else ():
@@ -52,7 +64,18 @@ class Target:
         return dict(sorted(u.items()))
 
     def phi(self, v: Column) -> Fraction:
-        """sum u_wk log2(u_wk / (p_w s_k)), an upper bound within 2^-150."""
+        """sum u_wk log2(u_wk / (p_w s_k)), an upper bound within 2^-150.
+
+        Parameters
+        ----------
+        v : sequence of Fraction
+            A column.
+
+        Returns
+        -------
+        Fraction
+            In bits, rounded up.
+        """
         u = self.joint(v)
         s = defaultdict[int, Fraction](Fraction)
         for (_, k), mass in u.items():
@@ -60,7 +83,17 @@ class Target:
         return Fraction(sum(times_log2(m, m / (self.prior[w] * s[k]))[1] for (w, k), m in u.items()), 1 << BITS)
 
     def near(self, columns: Sequence[Column] | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """phi of many columns in floats, for a search."""
+        """phi of many columns in floats, for a search.
+
+        Parameters
+        ----------
+        columns : sequence of columns, or array (columns, inputs)
+
+        Returns
+        -------
+        array of float
+            In bits.
+        """
         worlds = sorted({k for shares in self.shares for _, k, _ in shares})
         told = np.zeros((len(self.shares), len(self.prior), len(worlds)))
         for x, shares in enumerate(self.shares):
@@ -71,14 +104,25 @@ class Target:
         else:
             mass = np.array([[float(entry) if entry else 0.0 for entry in column] for column in columns])
         u = np.tensordot(mass, told, axes=1)
-        apart = u.sum(axis=1, keepdims=True) * np.array([float(v) for v in self.prior])[:, None]
+        apart = u.sum(axis=1, keepdims=True) * np.array([float(value) for value in self.prior])[:, None]
         found: npt.NDArray[np.float64] = (u * np.log2(np.divide(u, apart, out=np.ones_like(u), where=u > 0))).sum(
             axis=(1, 2)
         )
         return found
 
     def merged(self, weighted: Iterable[tuple[Fraction, Column]]) -> list[list[Fraction]]:
-        """theta v for each column, those of the same posterior added up, sorted by their posterior."""
+        """theta v for each column, those of the same posterior added up, sorted by their posterior.
+
+        Parameters
+        ----------
+        weighted : iterable of (theta, column)
+            A mixture of columns.
+
+        Returns
+        -------
+        list of list of Fraction
+            Letters that tell the same are one.
+        """
         groups: dict[tuple[tuple[tuple[int, int], Fraction], ...], list[Fraction]] = {}
         for theta, v in weighted:
             mass = sum(v, Fraction(0))
@@ -89,7 +133,20 @@ class Target:
 
 
 def independence(problem: Problem, view: Names) -> list[list[Fraction]]:
-    """Rows p(a, k | x) - p(a) p(k | x) of the equations of one view, for each of its values a and each kept k."""
+    """Rows p(a, k | x) - p(a) p(k | x) of the equations of one view, for each of its values a and each kept k.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    view : tuple of str
+        The columns that the output must not depend on.
+
+    Returns
+    -------
+    list of list of Fraction
+        Coefficients of the inputs that occur; a column is independent of the view where every row gives 0.
+    """
     joint = problem.pmf
     counts = joint.counts(problem.inputs, view, problem.kept).astype(object)
     weight = counts.sum(axis=(1, 2))
@@ -103,12 +160,58 @@ def independence(problem: Problem, view: Names) -> list[list[Fraction]]:
 
 
 def equations(problem: Problem, inputs: int) -> list[list[Fraction]]:
-    """What every column keeps, as rows of coefficients: its sum, and the independence of every view."""
+    """What every column keeps, as rows of coefficients: its sum, and the independence of every view.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    inputs : int
+        How many inputs occur.
+
+    Returns
+    -------
+    list of list of Fraction
+    """
     return [[Fraction(1)] * inputs, *(row for view in problem.views for row in independence(problem, view))]
 
 
+def dense_column(column: Mapping[int, Rational], inputs: int) -> list[Rational]:
+    """A column that lists its positive entries, written out.
+
+    Parameters
+    ----------
+    column : mapping of int to rational
+        Entries by the places of their inputs.
+    inputs : int
+        How many inputs there are.
+
+    Returns
+    -------
+    list of rational
+    """
+    entries: list[Rational] = [0] * inputs
+    for place, entry in column.items():
+        entries[place] = entry
+    return entries
+
+
 def channel_of(problem: Problem, columns: Sequence[Sequence[Rational]], p: list[Fraction]) -> Kernel:
-    """p(y | x) = v_y(x) / p(x)."""
+    """p(y | x) = v_y(x) / p(x).
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    columns : sequence of columns
+        theta v for each letter, which sum up to p.
+    p : list of Fraction
+        The probabilities of the inputs that occur.
+
+    Returns
+    -------
+    Kernel
+    """
     zero = Fraction(0)  # most entries
     rows = [tuple(column[x] / mass if column[x] else zero for column in columns) for x, mass in enumerate(p)]
     return channel_from_rows(problem, rows)
@@ -118,6 +221,17 @@ def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Ker
     """The channel with these rows for the inputs that occur; the rows of impossible inputs repeat p(y).
 
     Where most of very many inputs never occur, that row is written once.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    rows : list of tuple of Fraction
+        In the order of `Pmf.grouped`.
+
+    Returns
+    -------
+    Kernel
     """
     joint, output = problem.pmf, problem.output or "Y"
     inputs = joint.alphabets(problem.inputs)
@@ -128,13 +242,26 @@ def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Ker
     if len(rows) < prod(map(len, inputs.values())):
         p = joint.shares(problem.inputs)
         everywhere = tuple(
-            sum((m * row[letter] for m, row in zip(p, rows, strict=True)), Fraction(0)) for letter in letters
+            sum((m * row[letter] for m, row in zip(p, rows, strict=True) if row[letter]), Fraction(0))
+            for letter in letters
         )
     return Listed.shortest(inputs, told, found, everywhere)
 
 
 def channel_of_all(problem: Problem, rows: Sequence[tuple[Fraction, ...]]) -> Channel:
-    """The channel with these rows, one for each input outcome, whether it occurs or not."""
+    """The channel with these rows, one for each input outcome, whether it occurs or not.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    rows : sequence of tuple of Fraction
+        Last input fastest.
+
+    Returns
+    -------
+    Channel
+    """
     letters = tuple(map(str, range(len(rows[0]))))
     return Channel(problem.pmf.alphabets(problem.inputs), {problem.output or "Y": letters}, tuple(rows))
 
@@ -143,6 +270,18 @@ def merged_letters_of(problem: Problem, about: Names | None = None) -> list[list
     """Outcomes of W with proportional weights p(x, w, k), which are one letter for phi, in the order of the checker.
 
     W is what the objective names, or `about`.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    about : tuple of str, optional
+        Columns in the place of those that the objective names.
+
+    Returns
+    -------
+    list of list of int
+        Places of outcomes, those of one letter together.
     """
     about = problem.objective.names if about is None else about
     if set(about) == set(problem.inputs) and not problem.kept:
@@ -157,7 +296,19 @@ def merged_letters_of(problem: Problem, about: Names | None = None) -> list[list
 
 
 def named(problem: Problem, names: Names) -> list[tuple[str, ...]]:
-    """The outcomes of some variables in letters, in the order of `Pmf.grouped`."""
+    """The outcomes of some variables in letters, in the order of `Pmf.grouped`.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    names : tuple of str
+        Columns of its law.
+
+    Returns
+    -------
+    list of tuple of str
+    """
     alphabets = [problem.pmf.variables[name] for name in names]
     return [
         tuple(alphabet[code] for alphabet, code in zip(alphabets, codes, strict=True))
@@ -166,6 +317,18 @@ def named(problem: Problem, names: Names) -> list[tuple[str, ...]]:
 
 
 def view_labels(problem: Problem, view: Names) -> npt.NDArray[np.intp] | None:
-    """The value of the view at each input outcome, as its place; None when the input does not tell it."""
+    """The value of the view at each input outcome, as its place; None when the input does not tell it.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    view : tuple of str
+        Protected columns.
+
+    Returns
+    -------
+    array of int, or None
+    """
     there = problem.pmf.counts(problem.inputs, view) != 0
     return np.argmax(there, axis=1) if (there.sum(axis=1) == 1).all() else None

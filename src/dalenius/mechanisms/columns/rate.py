@@ -94,7 +94,7 @@ class _Case:
         self.far = np.array([[np.inf if entry is None else entry / self.unit for entry in row] for row in low])
         nearest = [min(entry for entry in row if entry is not None) for row in low]
         self.bottom = Fraction(
-            sum(weight * v for weight, v in zip(self.weights, nearest, strict=True)), self.total * self.unit
+            sum(weight * value for weight, value in zip(self.weights, nearest, strict=True)), self.total * self.unit
         )
         self.most: Fraction | None = None
         self.constant = 0  # distortion and place of the best constant letter

@@ -18,7 +18,7 @@ from dalenius.core import Design, MinimizeDistortion, Problem
 from dalenius.core.arithmetic import BITS, times_log2
 from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.mechanisms.columns.leakage.curve import Ends, ends_of
-from dalenius.mechanisms.columns.leakage.least import least
+from dalenius.mechanisms.columns.leakage.design import least
 from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proof_terms import ONE

@@ -26,10 +26,10 @@ from dalenius.documents import bounds_within
 from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.kernel.numbers import Refused
 from dalenius.measures.mismatch import worst_law
-from dalenius.mechanisms.columns.leakage.curved import Cuts
-from dalenius.mechanisms.columns.leakage.least import checked, least
+from dalenius.mechanisms.columns.leakage.ball_of_laws import NearLaws
+from dalenius.mechanisms.columns.leakage.curved_promises import Cuts
+from dalenius.mechanisms.columns.leakage.design import checked, least
 from dalenius.mechanisms.columns.leakage.model import Model
-from dalenius.mechanisms.columns.leakage.near_laws import NearLaws
 from dalenius.mechanisms.columns.leakage.searching import presolved, solved, without_small
 from dalenius.mechanisms.columns.near_proofs import ball_of, near_proofs
 from dalenius.mechanisms.columns.takes import ROBUST
@@ -226,7 +226,8 @@ def _constant(problem: Problem, like: object) -> tuple[float, Channel]:
 
 def _mixed(a: Channel, b: Channel, share: Fraction) -> Channel:
     rows = (
-        tuple(v + share * (w - v) for v, w in zip(row, y, strict=True)) for row, y in zip(a.rows, b.rows, strict=True)
+        tuple(value + share * (w - value) for value, w in zip(row, y, strict=True))
+        for row, y in zip(a.rows, b.rows, strict=True)
     )
     return Channel(a.inputs, a.output, tuple(rows))
 

@@ -61,7 +61,7 @@ EVERY_OUTCOME = Condition(
 DISCLOSURE = Mechanism(
     name="disclosure",
     title="a new column under independent, local_dp or information_privacy",
-    designer="dalenius.mechanisms.columns.disclose:disclose",
+    designer="dalenius.mechanisms.columns.disclosure.design:disclose",
     objectives=(MaximizeInformation,),
     promises=(
         Promised(Independent),
@@ -73,11 +73,11 @@ DISCLOSURE = Mechanism(
     law=(
         EVERY_OUTCOME,
         Condition(
-            lambda p: not any(isinstance(g, LocalDP) and g.delta for g in p.guarantees),
+            lambda p: not any(isinstance(guarantee, LocalDP) and guarantee.delta for guarantee in p.guarantees),
             "delta > 0 limits sums over values, and is no promise about each value by itself; leave it out",
         ),
         Condition(
-            lambda p: not p.kept or all(isinstance(g, Independent) for g in p.guarantees),
+            lambda p: not p.kept or all(isinstance(guarantee, Independent) for guarantee in p.guarantees),
             lambda p: (
                 f"{next(g.key for g in p.guarantees if not isinstance(g, Independent))} is designed without kept "
                 "columns and strata"
@@ -95,7 +95,7 @@ DISCLOSURE = Mechanism(
 RANDOM_COLUMNS = Mechanism(
     name="random-columns",
     title='form = "random-columns"',
-    designer="dalenius.mechanisms.columns.random_columns:random_columns",
+    designer="dalenius.mechanisms.columns.disclosure.random_columns:random_columns",
     objectives=(MaximizeInformation,),
     promises=(Promised(Independent),),
     count=(1, None),
@@ -230,7 +230,7 @@ def _about_all_inputs(problem: Problem) -> str | None:
             return f"{kept} is kept and not read, so that no maximal leakage about everything is bounded"
         if not (everything or every_law or relaxed):
             continue
-        if any(isinstance(g, LocalDP) and g.metric is not None for g in problem.guarantees):
+        if any(isinstance(guarantee, LocalDP) and guarantee.metric is not None for guarantee in problem.guarantees):
             return f"{promise.key} about all inputs is not designed beside local_dp with a metric"
         if every_law and (problem.kept or problem.side_information):
             return f"a kept column or side information passes on everything, so that no {promise.key} can be promised"
@@ -247,7 +247,7 @@ def _about_all_inputs(problem: Problem) -> str | None:
 LEAST = Mechanism(
     name="least",
     title="the least change, leakage or rate",
-    designer="dalenius.mechanisms.columns.leakage.least:least",
+    designer="dalenius.mechanisms.columns.leakage.design:least",
     objectives=(MinimizeLeakage, MinimizeLeakageAndRate, MinimizeDistortion, MinimizeRate),
     promises=(
         Promised(Independent),
@@ -277,7 +277,9 @@ LEAST = Mechanism(
     ),
     conditions=(
         Condition(
-            lambda p: not p.kept or all(g.given for g in p.guarantees if isinstance(g, LocalDP)),
+            lambda p: (
+                not p.kept or all(guarantee.given for guarantee in p.guarantees if isinstance(guarantee, LocalDP))
+            ),
             lambda p: (
                 f"what is kept ({', '.join(p.kept)}) sets records apart, so that no level holds between those that "
                 f"differ in it; say given = {json.dumps(p.kept)} for a level between those that agree"
@@ -286,7 +288,8 @@ LEAST = Mechanism(
         Condition(lambda p: not _about_all_inputs(p), lambda p: _about_all_inputs(p) or ""),
         Condition(
             lambda p: (
-                not isinstance(p.objective, MinimizeDistortion) or {type(g) for g in p.guarantees} != {Contraction}
+                not isinstance(p.objective, MinimizeDistortion)
+                or {type(guarantee) for guarantee in p.guarantees} != {Contraction}
             ),
             "the least distortion under contraction alone is a cone program of its own",
         ),
@@ -324,7 +327,7 @@ def _column_by_column(problem: Problem) -> bool:
 EACH = Mechanism(
     name="each",
     title="a recipe for each column under leakage",
-    designer="dalenius.mechanisms.columns.leakage.each:each_column",
+    designer="dalenius.mechanisms.columns.leakage.column_by_column:each_column",
     objectives=(MinimizeDistortion,),
     promises=(Promised(Leakage),),
     letters="own",
@@ -361,7 +364,7 @@ _FRESH_LETTERS = (
     'it makes a new column, output = "Y", not release = [...]: the best one may need more values than a column has'
 )
 _LEVELS_ALONE = Condition(
-    lambda p: not (p.kept and any(isinstance(g, LocalDP) for g in p.guarantees)),
+    lambda p: not (p.kept and any(isinstance(guarantee, LocalDP) for guarantee in p.guarantees)),
     "local_dp is designed without kept columns and strata",
 )
 
@@ -369,7 +372,7 @@ _LEVELS_ALONE = Condition(
 def limits_a_sum(promise: Guarantee) -> bool:
     """Whether a promise is convex in the columns, and more than a row of linear inequalities for each of them."""
     linear = isinstance(promise, Independent | InformationPrivacy | LocalDP)
-    return not linear or bool(getattr(promise, "delta", 0))
+    return not linear or promise.delta > 0
 
 
 FUNNEL = Mechanism(
@@ -383,7 +386,7 @@ FUNNEL = Mechanism(
     law=(EVERY_OUTCOME,),
     conditions=(
         Condition(
-            lambda p: any(limits_a_sum(g) for g in p.guarantees),
+            lambda p: any(limits_a_sum(guarantee) for guarantee in p.guarantees),
             "its promises limit an average; promises about each value by itself have a mechanism of their own",
         ),
         _LEVELS_ALONE,
@@ -398,7 +401,7 @@ FUNNEL = Mechanism(
 NAMED = Mechanism(
     name="own-letters-by-assignment",
     title="released columns with the most information",
-    designer="dalenius.mechanisms.columns.naming:disclose_in_own_letters",
+    designer="dalenius.mechanisms.columns.disclosure.own_letters:disclose_in_own_letters",
     objectives=(MaximizeInformation,),
     promises=_CONVEX,
     count=(1, None),
@@ -447,7 +450,7 @@ ROBUST = Mechanism(
     needs=("robust",),
     conditions=(
         Condition(
-            lambda p: any(isinstance(g, Leakage) for g in p.guarantees),
+            lambda p: any(isinstance(guarantee, Leakage) for guarantee in p.guarantees),
             "without leakage the promises hold under every distribution anyway; leave out [robust]",
         ),
     ),

@@ -21,7 +21,7 @@ from dalenius.core.arithmetic import exp
 from dalenius.core.numbers import up
 from dalenius.documents.text import text
 from dalenius.mechanisms.column_bounds import local_ceiling
-from dalenius.mechanisms.identified import rank_remarks
+from dalenius.mechanisms.estimable import rank_remarks
 from dalenius.mechanisms.local_dp.staircase import (
     ALONE,
     GROUPS,
@@ -171,7 +171,7 @@ def _weighted(found: Found, table: Floats, ratio: Fraction) -> Columns:
     """Exact weights, as `staircase` finds them: they cover every letter equally often, and the ratio enters last."""
     members = subsets_of(found, table.shape[1])
     inside = np.array([[float(x in member) for x in range(table.shape[1])] for member in members])
-    worth = [float(v) - found.value for v in _added(table, inside, float(ratio))]
+    worth = [float(value) - found.value for value in _added(table, inside, float(ratio))]
     return covering(members, worth, table.shape[1], ratio)
 
 

@@ -78,7 +78,7 @@ class StrataForm(Form[Strata]):
         columns = channel.columns
         if len(columns) == 1:
             return _by_stratum(channel, *arrays)
-        return [one for j, part in enumerate(columns) for one in _by_stratum(part, *(a[:, j] for a in arrays))]
+        return [one for j, part in enumerate(columns) for one in _by_stratum(part, *(array[:, j] for array in arrays))]
 
 
 def _by_stratum(channel: Strata, inputs: Array, letters: Array) -> list[Part]:

@@ -23,7 +23,7 @@ from dalenius.core.arithmetic import exp
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.measures.shannon import information_of
 from dalenius.mechanisms.local_dp import staircase
-from dalenius.mechanisms.local_dp.takes import INVARIANT, level_and_law
+from dalenius.mechanisms.local_dp.takes import INVARIANT, under_own_law
 from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 
@@ -50,8 +50,8 @@ def invariant(
     1
     """
     INVARIANT.refuse(problem)
-    promise, joint = level_and_law(problem)
-    problem, alphabets = replace(problem, joint=joint), joint.alphabets(problem.observe)
+    problem, promise, joint = under_own_law(problem)
+    alphabets = joint.alphabets(problem.observe)
     if (S := prod(map(len, alphabets.values()))) > LETTERS:
         raise Unsupported(f'there are {S} values; form = "pram" preserves the margins of up to {LETTERS}')
     p = [Fraction(n, joint.total) for n in joint.every().tolist()]
@@ -66,7 +66,7 @@ def invariant(
             f'form = "pram" preserves these margins from the level {least_level(p):.6g} on, not at '
             f"{float(promise.epsilon):g}, because one value is far more frequent than another; {WAY_OUT}"
         )
-    matrices = [Pram(alphabets, alphabets, tuple(1 - end / v for v in p)) for end in ends]
+    matrices = [Pram(alphabets, alphabets, tuple(1 - end / value for value in p)) for end in ends]
     # The other end inverts values: it may tell more to those who correct for the changes, and misleads everybody else.
     channel = max(matrices, key=lambda matrix: round(_told(p, matrix), 12)) if problem.allow_inverted else matrices[0]
     name = "Y" if "Y" not in problem.observe else "Y" * (1 + max(map(len, problem.observe)))
@@ -91,7 +91,7 @@ def interval(p: Sequence[Fraction], r: Fraction) -> tuple[Fraction, Fraction] | 
     if S > 2 and max(p) > r * min(p):
         return None
     for y, here in enumerate(p):
-        others = [v for x, v in enumerate(p) if x != y]
+        others = [value for x, value in enumerate(p) if x != y]
         low = max(low, 1 / (1 / here + r / ((S - 1) * max(others))))
         high = min(high, r / (1 / ((S - 1) * min(others)) + r / here))
     return (low, high) if low <= high else None
@@ -112,5 +112,7 @@ def least_level(p: Sequence[Fraction]) -> float:
 
 def _told(p: Sequence[Fraction], matrix: Pram) -> float:
     return float(
-        information_of(np.array([[float(v * entry) for entry in row] for v, row in zip(p, matrix.rows, strict=True)]))
+        information_of(
+            np.array([[float(value * entry) for entry in row] for value, row in zip(p, matrix.rows, strict=True)])
+        )
     )

@@ -16,6 +16,7 @@ import numpy as np
 from dalenius.core import Channel, Design, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.errors import SolverFailed, Unsupported
+from dalenius.mechanisms.local_dp.delta_few_letters import whole_row
 from dalenius.mechanisms.local_dp.takes import METRIC_VARIANCE, level_promise
 from dalenius.mechanisms.local_dp.variance import REMARK, proof_by_matrix
 from dalenius.mechanisms.proving import proved
@@ -75,7 +76,7 @@ def least_variance_under_a_metric(
     found = searched(rays[:, :-1] - rays[:, -1:], rays @ p, rays.T, np.eye(len(p) - 1) + 1, start, gap=min(gap, 1e-9))
     if on_progress:
         on_progress(f"{len(columns)} extreme columns; between {found.bound:.9g} and {found.value:.9g}")
-    rows = tuple(_short(row) for row in zip(*_weighed(columns, found.theta), strict=True))
+    rows = tuple(whole_row(row, FINE) for row in zip(*_weighed(columns, found.theta), strict=True))
     channel = Channel(alphabets, {problem.output or "Y": tuple(map(str, range(len(rows[0]))))}, rows)
     proof = proof_by_matrix((found.B + found.B.T) / 2, found.z)
     method = f"weights of {len(columns)} extreme columns of the metric by an interior point"
@@ -104,13 +105,6 @@ def extreme_columns(ratios: list[list[Fraction]]) -> list[Column]:
     # Products of rounded powers may miss each other by a hair: columns that doubles do not tell apart are one.
     alike = {tuple(round(float(entry / min(column)), 9) for entry in column): column for column in sorted(found)}
     return [tuple(entry / min(column) for entry in column) for _, column in sorted(alike.items())]
-
-
-def _short(row: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    """A row in multiples of 1 / FINE with the same sum; the largest entry takes what the others lose."""
-    units = [int(entry * FINE) for entry in row]
-    units[units.index(max(units))] += FINE - sum(units)
-    return tuple(Fraction(unit, FINE) for unit in units)
 
 
 def _weighed(columns: list[Column], theta: np.ndarray) -> list[Column]:

@@ -24,16 +24,17 @@ from dalenius.core import Certificate, Channel, Design, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.core.numbers import written
 from dalenius.errors import Infeasible, Unsupported
+from dalenius.mechanisms.barred_letters import barred_letters
 from dalenius.mechanisms.column_bounds import (
     kept_exactly,
     local_ceiling,
 )
-from dalenius.mechanisms.identified import determined_words
+from dalenius.mechanisms.estimable import determined_words
 from dalenius.mechanisms.local_dp import staircase
 from dalenius.mechanisms.local_dp.takes import OWN_LETTERS, level_and_law
-from dalenius.mechanisms.own_values import names_that_keep
 from dalenius.mechanisms.proof_terms import CLOSED, in_units
 from dalenius.mechanisms.proving import proved
+from dalenius.mechanisms.value_names import names_that_keep
 from dalenius.solvers import maximise
 from dalenius.solvers.interior import Floats
 from dalenius.solvers.invariant import Invariant, invariant
@@ -58,6 +59,28 @@ def own_letters(
     on_progress: Callable[[str], None] | None = None,
 ) -> Design:
     """The best matrix that the search finds, with the bound of all channels.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data, with up to 24 values.
+    gap : float
+        Of the bound over all channels, as a share of its ceiling.
+    seconds : float
+        For each of the searches.
+    on_progress : callable, optional
+        Takes a line for whoever waits.
+
+    Returns
+    -------
+    Design
+
+    Raises
+    ------
+    Infeasible
+        If what is forbidden leaves no letter, or a share cannot be preserved.
+    Unsupported
+        If there are too many values.
 
     >>> from dalenius.core import LocalDP, MaximizeInformation, Pmf
     >>> joint = Pmf.from_records({"X": ("a", "b", "c")}, [(("a",), 5), (("b",), 3), (("c",), 2)])
@@ -144,8 +167,9 @@ def _proof(found: Invariant) -> Certificate:
 
 def _filled(best: Design, occur: Sequence[int], p: Floats, margin: Floats) -> Floats:
     """The best channel poured into letters of the wanted mass, the largest first."""
-    columns = np.array([[float(v) for v in best.channel.rows[x]] for x in occur])
-    left, k = list(p @ columns), 0
+    columns = np.array([[float(value) for value in best.channel.rows[x]] for x in occur])
+    left = list(p @ columns)
+    k = 0
     order = np.argsort(-(p @ columns)).tolist()
     out: Floats = np.zeros((len(occur), len(margin)))
     for y in np.argsort(-margin).tolist():
@@ -153,7 +177,8 @@ def _filled(best: Design, occur: Sequence[int], p: Floats, margin: Floats) -> Fl
         while want > 1e-12 and k < len(order):
             part = min(want, left[order[k]])
             out[:, y] += columns[:, order[k]] * (part / float(p @ columns[:, order[k]]))
-            want, left[order[k]] = want - part, left[order[k]] - part
+            want -= part
+            left[order[k]] -= part
             k += left[order[k]] <= 1e-12
     return out
 
@@ -166,19 +191,12 @@ def _fresh(problem: Problem) -> Problem:
 
 def _allowed(problem: Problem, letters: Sequence[tuple[str, ...]], counts: Sequence[int]) -> list[int]:
     """The letters that may be released: forbidden from one is impossible from all."""
-    pairs = set(problem.transitions)
-    frozen = set(problem.freeze)
-    known = {v for letter in letters for v in letter}
-    for a in [*(v for pair in problem.transitions for v in pair), *problem.freeze]:
-        if a not in known:
-            raise problem.error(("mechanism", "forbid"), f"no released column has the value {a!r}")
-
-    def barred(x: tuple[str, ...], y: tuple[str, ...]) -> bool:
-        return any((a, b) in pairs or (a in frozen and a != b) for a, b in zip(x, y, strict=True))
-
-    zeros = problem.combinations
-    possible = [not any(zero.holds(dict(zip(problem.release, y, strict=True))) for zero in zeros) for y in letters]
-    allowed = [k for k, y in enumerate(letters) if possible[k] and not any(barred(x, y) for x in letters)]
+    known = {value for letter in letters for value in letter}
+    for value in [*(value for pair in problem.transitions for value in pair), *problem.freeze]:
+        if value not in known:
+            raise problem.error(("mechanism", "forbid"), f"no released column has the value {value!r}")
+    barred = set[int]().union(*barred_letters(problem, letters, letters))
+    allowed = [k for k in range(len(letters)) if k not in barred]
     why = "under local_dp a transition that is forbidden from one value is impossible from every value"
     if not allowed:
         raise Infeasible(f"{why}: of {len(letters)} values 0 may be released; forbid or freeze fewer of them")
@@ -197,7 +215,7 @@ def _labelled(best: Design, occur: Sequence[int], allowed: Sequence[int]) -> Flo
     """The best channel in these letters, each for the column that it stands for most; what is too much is merged."""
     from scipy.optimize import linear_sum_assignment  # imports scipy, which takes a second
 
-    rows = np.array([[float(v) for v in best.channel.rows[x]] for x in occur])
+    rows = np.array([[float(value) for value in best.channel.rows[x]] for x in occur])
     order = np.argsort(-rows.sum(axis=0))
     keep = order[: len(allowed)]
     rest = order[len(allowed) :]
@@ -309,23 +327,25 @@ def _program(p: Floats, r: float, letters: int, margin: Floats | None) -> tuple[
 def _coupled(W: Floats, mass: Sequence[Fraction], margin: Sequence[Fraction] | None) -> list[list[Fraction]]:
     """Rows near W with exact sums, and with exact margins: what rounding down left over is shared out as a product."""
     shares = [[Fraction(int(entry * (1 - 1e-13) * GRAIN), GRAIN) for entry in row.tolist()] for row in W]
-    joint = [[m * entry for entry in row] for m, row in zip(mass, shares, strict=True)]
-    left = [m - sum(row, Fraction(0)) for m, row in zip(mass, joint, strict=True)]
+    joint = [[own * entry for entry in row] for own, row in zip(mass, shares, strict=True)]
+    left = [own - sum(row, Fraction(0)) for own, row in zip(mass, joint, strict=True)]
     sums = [sum(column, Fraction(0)) for column in zip(*joint, strict=True)]
     if margin is None:
-        goal = [s / sum(sums, Fraction(0)) for s in sums]
+        released = sum(sums, Fraction(0))
+        goal = [total / released for total in sums]
         return [
-            [entry + k / m * g for entry, g in zip(row, goal, strict=True)]
-            for row, k, m in zip(shares, left, mass, strict=True)
+            [entry + rest / own * share for entry, share in zip(row, goal, strict=True)]
+            for row, rest, own in zip(shares, left, mass, strict=True)
         ]
-    over = max([Fraction(1), *(s / q for s, q in zip(sums, margin, strict=True) if q)])  # a column that is too heavy
+    # What rounding made too heavy in a column is taken off all of them, so that every column lacks something.
+    over = max([Fraction(1), *(total / wanted for total, wanted in zip(sums, margin, strict=True) if wanted)])
     joint = [[entry / over for entry in row] for row in joint]
-    left = [m - sum(row, Fraction(0)) for m, row in zip(mass, joint, strict=True)]
-    lack = [q - s / over for q, s in zip(margin, sums, strict=True)]
+    left = [own - sum(row, Fraction(0)) for own, row in zip(mass, joint, strict=True)]
+    lack = [wanted - total / over for wanted, total in zip(margin, sums, strict=True)]
     rest = sum(left, Fraction(0))
     return [
-        [(entry + (k * g / rest if rest else 0)) / m for entry, g in zip(row, lack, strict=True)]
-        for row, k, m in zip(joint, left, mass, strict=True)
+        [(entry + (missing * share / rest if rest else 0)) / own for entry, share in zip(row, lack, strict=True)]
+        for row, missing, own in zip(joint, left, mass, strict=True)
     ]
 
 

@@ -6,7 +6,6 @@ differential privacy" (paper 002), eq. 7 and 8.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from math import factorial, prod
@@ -18,7 +17,7 @@ import numpy.typing as npt
 from dalenius.core import Certificate, Design, Pram, Problem, TableSource
 from dalenius.core.arithmetic import exp
 from dalenius.documents.text import text
-from dalenius.mechanisms.local_dp.takes import PRAM, level_and_law
+from dalenius.mechanisms.local_dp.takes import PRAM, under_own_law
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.pram import HIGH, LOW, Best, Shape, search, shapes
 
@@ -49,8 +48,8 @@ def pram(
     (0.164641, True)
     """
     PRAM.refuse(problem)
-    promise, joint = level_and_law(problem)
-    problem, alphabets = replace(problem, joint=joint), joint.alphabets(problem.observe)
+    problem, promise, joint = under_own_law(problem)
+    alphabets = joint.alphabets(problem.observe)
     counts = joint.every().tolist()
     boxes = shapes(len(counts), exp(promise.epsilon)[0])  # the ratio from below, so that every vertex keeps the level
     if on_progress:
@@ -58,7 +57,7 @@ def pram(
     best = search(np.array([count / joint.total for count in counts]), boxes, gap=RELATIVE)
     q = _corner(best, boxes, counts)
     # A value that is kept less often than it becomes a certain other one misleads who reads the table as it is.
-    inverting = any(v * len(q) < 1 for v in q) and len(q) > 2
+    inverting = any(value * len(q) < 1 for value in q) and len(q) > 2
     refused = inverting and isinstance(problem.source, TableSource) and not problem.allow_inverted
     if refused:  # the bound stays that of all matrices of the form
         upright = _upright(boxes, len(q))
@@ -114,7 +113,7 @@ def _upright(boxes: Sequence[Shape], letters: int) -> list[Shape]:
 
 def _both(q: tuple[Fraction, ...]) -> tuple[tuple[Fraction, ...], ...]:
     """The probabilities of keeping two letters, and those after the letters trade their names."""
-    return q, tuple(1 - v for v in q)
+    return q, tuple(1 - value for value in q)
 
 
 def ties(q: Sequence[Fraction | float], counts: Sequence[int], boxes: Sequence[Shape]) -> int:
@@ -138,11 +137,13 @@ def tied(q: Sequence[Fraction], counts: Sequence[int]) -> set[tuple[Fraction, ..
     found = {tuple(q)}
     for x, z in combinations(range(len(q)), 2):
         if counts[x] == counts[z]:
-            found |= {(*v[:x], v[z], *v[x + 1 : z], v[x], *v[z + 1 :]) for v in found}
-    return found | {tuple(1 - v for v in one) for one in found if len(q) == 2}
+            found |= {(*value[:x], value[z], *value[x + 1 : z], value[x], *value[z + 1 :]) for value in found}
+    return found | {tuple(1 - value for value in one) for one in found if len(q) == 2}
 
 
 def _runs(base: npt.NDArray[np.float64]) -> list[list[Any]]:
     """The entries of a base, letter by letter, as [how many, value]."""
     ends = np.flatnonzero(np.append(base[1:] != base[:-1], True)) + 1
-    return [[str(n), text(repr(float(v)))] for n, v in zip(np.diff(ends, prepend=0), base[ends - 1], strict=True)]
+    return [
+        [str(n), text(repr(float(value)))] for n, value in zip(np.diff(ends, prepend=0), base[ends - 1], strict=True)
+    ]

@@ -19,7 +19,7 @@ from dalenius.core.numbers import up
 from dalenius.documents.text import text
 from dalenius.mechanisms.column_bounds import local_ceiling, plain_ratio
 from dalenius.mechanisms.columns.exact_columns import channel_from_rows
-from dalenius.mechanisms.identified import rank_remarks
+from dalenius.mechanisms.estimable import rank_remarks
 from dalenius.mechanisms.local_dp.takes import FEW, STAIRCASE
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import best_mixture
@@ -44,7 +44,17 @@ Columns = list[tuple[Fraction, frozenset[int]]]  # weight and members
 
 
 def serves_rows(problem: Problem) -> bool:
-    """Whether a channel in rows for the whole input, under plain levels of local_dp alone, is found this way."""
+    """Whether a channel in rows for the whole input, under plain levels of local_dp alone, is found this way.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+
+    Returns
+    -------
+    bool
+    """
     if any(not isinstance(promise, LocalDP) or promise.metric is not None for promise in problem.guarantees):
         return False
     ratio = plain_ratio(problem)
@@ -56,7 +66,23 @@ def serves_rows(problem: Problem) -> bool:
 def design(
     problem: Problem, *, gap: float, seconds: float, on_progress: Told = None
 ) -> tuple[Kernel, list[Certificate], str]:
-    """A channel in rows, its certificate and the method in words."""
+    """A channel in rows, its certificate and the method in words.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    gap : float
+        In bits.
+    seconds : float
+        After which the search ends.
+    on_progress : callable, optional
+        Takes a line for whoever waits.
+
+    Returns
+    -------
+    channel, certificates, method
+    """
     joint, ratio = problem.pmf, plain_ratio(problem) or Fraction(1)
     p = np.array([float(Fraction(int(n), joint.total)) for n in joint.counts(problem.inputs)])
     r = min(float(ratio), LARGE)
@@ -74,13 +100,44 @@ def local_dp(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0,
 
     `gap` counts as a share of the ceiling here. Of many letters classes are made, and finer ones until the gap is
     reached, the time is over or the classes have been halved three times.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    gap : float
+        As a share of the most that any channel tells at the level.
+    seconds : float
+        After which the search ends.
+    on_progress : callable, optional
+        Takes a line for whoever waits.
+
+    Returns
+    -------
+    Design
     """
     STAIRCASE.refuse(problem)
     return in_form(problem, gap=gap, seconds=seconds, on_progress=on_progress)
 
 
 def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, on_progress: Told = None) -> Design:
-    """The same for any number of letters, with a channel of form staircase."""
+    """The same for any number of letters, with a channel of form staircase.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    gap : float
+        As a share of the most that any channel tells at the level.
+    seconds : float
+        After which the search ends.
+    on_progress : callable, optional
+        Takes a line for whoever waits.
+
+    Returns
+    -------
+    Design
+    """
     joint = problem.pmf.marginal(list(problem.observe))
     problem, ratio = replace(problem, joint=joint), plain_ratio(problem) or Fraction(1)
     counts = joint.every().astype(object)
@@ -160,6 +217,17 @@ def _silent(problem: Problem) -> Design:
 def grouped(p: Floats, mass: float) -> Integers:
     """The class of each letter, the commonest first: alone when it is heavier, else in groups of about this mass.
 
+    Parameters
+    ----------
+    p : array of float
+        Probabilities of the letters, which fall.
+    mass : float
+        Of a group.
+
+    Returns
+    -------
+    array of int
+
     >>> grouped(np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.1]), 0.2)
     array([0, 1, 1, 2, 2, 3])
     """
@@ -171,14 +239,44 @@ def grouped(p: Floats, mass: float) -> Integers:
 
 
 def spread(groups: Integers, order: Integers, letters: int) -> tuple[int, ...]:
-    """The group of every letter, from those of the letters that occur in this order; the others join the rarest."""
+    """The group of every letter, from those of the letters that occur in this order; the others join the rarest.
+
+    Parameters
+    ----------
+    groups : array of int
+        The group of each letter that occurs, the commonest first.
+    order : array of int
+        Which letters these are.
+    letters : int
+        How many there are in all.
+
+    Returns
+    -------
+    tuple of int
+    """
     group = np.full(letters, int(groups[-1]), dtype=np.int64)
     group[order] = groups
     return tuple(group.tolist())
 
 
 def channel_of_columns(problem: Problem, ratio: Fraction, columns: Columns, group: tuple[int, ...]) -> Staircase:
-    """The channel of form staircase with these columns over groups of letters."""
+    """The channel of form staircase with these columns over groups of letters.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    ratio : Fraction
+        How much likelier a column is from its members.
+    columns : list of (weight, members)
+        Members are groups.
+    group : tuple of int
+        Of every letter.
+
+    Returns
+    -------
+    Staircase
+    """
     names = {problem.output or "Y": tuple(map(str, range(len(columns))))}
     stairs = tuple((weight, tuple(sorted(members))) for weight, members in columns)
     return Staircase(problem.pmf.alphabets(problem.observe), names, ratio, group, stairs)
@@ -189,6 +287,19 @@ def weighted(found: Found, p: Floats, ratio: Fraction) -> Columns:
 
     sum_k theta_k (1 + c 1_{A_k}) = 1 for every letter says that sum_k theta_k 1_{A_k} is the same number s everywhere,
     so theta = s u where u covers every letter once, and s = 1 / (c + sum u): the ratio enters once, at the end.
+
+    Parameters
+    ----------
+    found : Found
+        The columns of a search.
+    p : array of float
+        Masses of the letters or groups.
+    ratio : Fraction
+        r, exactly.
+
+    Returns
+    -------
+    list of (weight, members)
     """
     members = subsets_of(found, len(p))
     worth = [told_by(float(p[list(member)].sum() / p.sum()), float(ratio)) - found.value for member in members]
@@ -196,14 +307,42 @@ def weighted(found: Found, p: Floats, ratio: Fraction) -> Columns:
 
 
 def subsets_of(found: Found, letters: int) -> list[frozenset[int]]:
-    """The subsets of the columns found, and the whole alphabet, with which any weights can be completed."""
+    """The subsets of the columns found, and the whole alphabet, with which any weights can be completed.
+
+    Parameters
+    ----------
+    found : Found
+        The columns of a search.
+    letters : int
+        How many letters or groups there are.
+
+    Returns
+    -------
+    list of frozenset of int
+    """
     everything = frozenset(range(letters))
     sets = dict.fromkeys(frozenset(np.flatnonzero(column > 0.5).tolist()) or everything for column in found.columns)
     return [*sets, *({everything} - set(sets))]
 
 
 def covering(members: list[frozenset[int]], worth: list[float], letters: int, ratio: Fraction) -> Columns:
-    """The exact weights of most worth with which these subsets cover every letter equally often."""
+    """The exact weights of most worth with which these subsets cover every letter equally often.
+
+    Parameters
+    ----------
+    members : list of frozenset of int
+        Subsets; one of them is the whole alphabet.
+    worth : list of float
+        What the column of each tells.
+    letters : int
+        How many letters or groups there are.
+    ratio : Fraction
+        r, exactly.
+
+    Returns
+    -------
+    list of (weight, members)
+    """
     points = [[Fraction(x in member) for x in range(letters)] for member in members]
     u = best_mixture(points, worth, [Fraction(1)] * letters).theta
     s = 1 / (ratio - 1 + sum(u.values()))
@@ -211,7 +350,20 @@ def covering(members: list[frozenset[int]], worth: list[float], letters: int, ra
 
 
 def told_by(P: float, r: float) -> float:
-    """What the column 1 + (r - 1) 1_A tells, with P = p(A)."""
+    """What the column 1 + (r - 1) 1_A tells, with P = p(A).
+
+    Parameters
+    ----------
+    P : float
+        The probability of the members A.
+    r : float
+        The ratio.
+
+    Returns
+    -------
+    float
+        In bits.
+    """
     return float(P * r * np.log2(r) - (1 + (r - 1) * P) * np.log2(1 + (r - 1) * P))
 
 

@@ -1,6 +1,7 @@
 """What is taken under local differential privacy: forms, parts, kept columns, delta, own letters, variance."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from dalenius.core import (
@@ -34,6 +35,7 @@ __all__ = [
     "level_and_law",
     "level_promise",
     "levels_of",
+    "under_own_law",
 ]
 
 PRAM_FORMS = ("pram", "randomised-response")
@@ -48,13 +50,19 @@ _ITSELF = Condition(lambda p: p.objective.names == p.observe, _TOLD_ITSELF)
 
 def level_promise(problem: Problem) -> LocalDP:
     """The one promise of a level."""
-    (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
+    (promise,) = (guarantee for guarantee in problem.guarantees if isinstance(guarantee, LocalDP))
     return promise
 
 
 def level_and_law(problem: Problem) -> tuple[LocalDP, Pmf]:
     """The one promise of a level, and the law of the columns that it is about."""
     return level_promise(problem), problem.pmf.marginal(list(problem.observe))
+
+
+def under_own_law(problem: Problem) -> tuple[Problem, LocalDP, Pmf]:
+    """The problem with no more than the law of its columns, its one promise of a level, and that law."""
+    promise, joint = level_and_law(problem)
+    return replace(problem, joint=joint), promise, joint
 
 
 def _not_given(names: tuple[str, ...], within: str) -> str:
@@ -138,12 +146,14 @@ PARTS = Mechanism(
             "them jointly: leave out each and form",
         ),
         Condition(
-            lambda p: not any(isinstance(g, LocalDP) and g.metric is not None for g in p.guarantees),
+            lambda p: (
+                not any(isinstance(guarantee, LocalDP) and guarantee.metric is not None for guarantee in p.guarantees)
+            ),
             "distances between the values of several matrices are not composed; with a metric design one recipe at a "
             'time, output = "Y" and maximize = { information = [...] }; a ledger adds the levels',
         ),
         Condition(
-            lambda p: not any(isinstance(g, LocalDP) and g.delta for g in p.guarantees),
+            lambda p: not any(isinstance(guarantee, LocalDP) and guarantee.delta for guarantee in p.guarantees),
             'it promises local_dp without delta, which is had for one column at a time with output = "Y"',
         ),
     ),
@@ -266,13 +276,13 @@ EACH_BESIDE_KEPT = Mechanism(
 DELTA = Mechanism(
     name="delta",
     title="local_dp with delta",
-    designer="dalenius.mechanisms.local_dp.relaxed:relaxed",
+    designer="dalenius.mechanisms.local_dp.delta:relaxed",
     objectives=(MaximizeInformation,),
     promises=(Promised(LocalDP, needs=("delta",), without=("metric", "given"), above_zero=True, most_nats=MOST_NATS),),
     takes=("robust", "max_rows"),
     law=(
         Condition(
-            lambda p: any(isinstance(g, LocalDP) and g.delta for g in p.guarantees),
+            lambda p: any(isinstance(guarantee, LocalDP) and guarantee.delta for guarantee in p.guarantees),
             "it promises local_dp with delta and nothing else",
         ),
     ),
@@ -323,7 +333,9 @@ OWN_LETTERS = Mechanism(
     takes=("forbid", "freeze", "preserve_marginals", "robust", "max_rows"),
     law=(
         Condition(
-            lambda p: not any(isinstance(g, LocalDP) and g.metric is not None for g in p.guarantees),
+            lambda p: (
+                not any(isinstance(guarantee, LocalDP) and guarantee.metric is not None for guarantee in p.guarantees)
+            ),
             "values of their own (forbid, freeze, preserve_marginals) are searched for without a metric; a metric is "
             'taken with output = "Y", whose values are fresh',
         ),

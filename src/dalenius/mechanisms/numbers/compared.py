@@ -7,8 +7,8 @@ from math import prod
 from typing import Any
 
 from dalenius.core import Design, Leakage, LocalDP, MinimizeDistortion, Problem
-from dalenius.core.cdf import shown
 from dalenius.core.digits import figure
+from dalenius.documents.text import as_decimal
 from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.mechanisms.columns.leakage import least
 from dalenius.mechanisms.numbers.plans import Numbers
@@ -103,7 +103,7 @@ def rounded(problem: Problem, numbers: Numbers) -> list[str]:
         One sentence, or none where no grid was declared.
     """
     moved = [
-        f"{name} by up to {shown(step / 2)}"
+        f"{name} by up to {as_decimal(step / 2)}"
         for name, step in zip(numbers.names, numbers.steps, strict=True)
         if name in problem.columns and problem.columns[name].grid is not None
     ]

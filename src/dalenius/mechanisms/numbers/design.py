@@ -122,7 +122,10 @@ def _least_error(problem: Problem, numbers: Numbers, plan: Any) -> Design:
     """The least squared error at which every promise holds, by bisection in floats and then a proof."""
     shrinks = plan.kind == "shrinkage"
     whole = float(numbers.variance) or float(sum(step**2 for step in numbers.steps))
-    groups = [_groups(problem, g.secret) if isinstance(g, Leakage) else None for g in problem.guarantees]
+    groups = [
+        _groups(problem, guarantee.secret) if isinstance(guarantee, Leakage) else None
+        for guarantee in problem.guarantees
+    ]
 
     def broken(d: float) -> bool:
         try:
@@ -142,7 +145,9 @@ def _least_error(problem: Problem, numbers: Numbers, plan: Any) -> Design:
             f"a squared error of {exp(high):g} is still not enough to keep {problem.guarantees[0].words()}",
             do="Promise less.",
         )
-    rounds = 24 if any(isinstance(g, Dalenius) for g in problem.guarantees) else 45  # capacities are found to 1e-4
+    rounds = (
+        24 if any(isinstance(guarantee, Dalenius) for guarantee in problem.guarantees) else 45
+    )  # capacities are found to 1e-4
     for _ in range(rounds):
         middle = (low + high) / 2
         low, high = (middle, high) if broken(exp(middle)) else (low, middle)
@@ -278,7 +283,7 @@ def _by_norm(problem: Problem, numbers: Numbers) -> Design:
         reach = floor(size) if p == inf else ceil((14 if p == 1 else 6) * float(size)) + 1
         found = least_capacity_noise(len(grid), p, float(size ** (2 if p == 2 else 1)), reach)
         columns.append(Noise.on_grid(name, grid, Fraction(1), Fraction(0), found.weights))
-        prior = [[str(k), str(v)] for k, v in enumerate(found.prior) if v]
+        prior = [[str(k), str(value)] for k, value in enumerate(found.prior) if value]
         weights = texts(columns[-1].axes[0].weights)
         least.append({"slope": up(Fraction(found.slope), 20), "prior": prior, "weights": weights})
     return _design(problem, numbers, Noise.side_by_side(columns), f"{problem.noise.kind} noise", least)

@@ -8,24 +8,11 @@ import numpy.typing as npt
 
 from dalenius.core import Noise
 from dalenius.sampling.sampler import Sampler, checked_codes
-from dalenius.sampling.stream import Words
+from dalenius.sampling.stream import EveryNth, Words
 
 __all__ = ["NoiseSampler"]
 
 Integers = npt.NDArray[np.int64]
-
-
-class _Every:
-    """Of the words of a stream those with the index k, k + n, k + 2n, ...: n draws for a row share none."""
-
-    def __init__(self, stream: Words, first: int, many: int) -> None:
-        self._stream, self._first, self._many = stream, first, many
-
-    def words(self, start: int, count: int, index: int = 0) -> npt.NDArray[np.uint64]:
-        return self._stream.words(start, count, self._many * index + self._first)
-
-    def word(self, row: int, index: int) -> int:
-        return self._stream.word(row, self._many * index + self._first)
 
 
 class NoiseSampler:
@@ -49,7 +36,7 @@ class NoiseSampler:
         codes = checked_codes(codes, self.inputs, start)
         values, nothing = [], np.zeros(codes.size, dtype=np.int64)
         for k, (axis, shift) in enumerate(zip(self.channel.axes, self.channel.shifts(codes), strict=True)):
-            noise = self._noise[k].draw(nothing, _Every(stream, k, len(self._noise)), start).astype(np.int64)
+            noise = self._noise[k].draw(nothing, EveryNth(stream, k, len(self._noise)), start).astype(np.int64)
             values.append(np.clip(shift + (noise - axis.reach), axis.low, axis.high))
         return self.channel.given(values)
 

@@ -23,8 +23,8 @@ from dalenius.measures.contrasts import Figure
 from dalenius.measures.estimation import quantile
 from dalenius.measures.moments import TARGETS
 from dalenius.measures.regression import CLEAR, Regression
-from dalenius.mechanisms.numbers.collected import Collected
-from dalenius.mechanisms.numbers.weighed import Weighed
+from dalenius.mechanisms.numbers.collected_at_ends import Collected
+from dalenius.mechanisms.numbers.weights import Weighed
 from dalenius.tables import encode, open_table, read_told, weights_of
 from dalenius.tables.source import Table
 
@@ -140,16 +140,12 @@ class Undone:
         plain = (give == np.eye(*give.shape)).all()
         back = np.linalg.inv(K)
         offset = np.array([float(axis.move) - 0.5 for axis in channel.axes])
-        shift = np.array([float(v) for v in channel.shift]) - (0.0 if plain else 0.5)
+        shift = np.array([float(value) for value in channel.shift]) - (0.0 if plain else 0.5)
         places = (y - shift - give @ offset) @ back.T  # the record of each row before its noise, rounding aside
-        rounded = np.array([any(v.denominator > 1 for v in axis.take) for axis in channel.axes])
+        rounded = np.array([any(value.denominator > 1 for value in axis.take) for axis in channel.axes])
         slack = np.abs(back @ give) @ (0.5 * rounded) + (0.0 if plain else 0.5) * np.abs(back).sum(axis=1)
-        grids = [
-            [float(exact(v)) for v in (letters[0], letters[min(1, len(letters) - 1)])]
-            for letters in channel.inputs.values()
-        ]
-        start = np.array([grid[0] for grid in grids])
-        step = np.array([(grid[1] - grid[0]) or 1.0 for grid in grids])
+        start = np.array([float(exact(letters[0])) for letters in channel.inputs.values()])
+        step = np.array([float(step or 1) for step in channel.steps.values()])
         second = np.array([_moment(axis.weights, 2) for axis in channel.axes])
         fourth = np.array([_moment(axis.weights, 4) for axis in channel.axes])
         return cls(

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Contraction, Dalenius, Guarantee, Leakage, LocalDP, Noise, Pmf
+from dalenius.core import Leakage, Noise, Pmf
 from dalenius.core.digits import many
 from dalenius.core.drafting import Axes, release_of
 from dalenius.core.forms.noise import NoiseAxis
-from dalenius.core.numbers import double_above, exact, up
+from dalenius.core.numbers import double_above
 from dalenius.measures.counts import Finding, counts_finding
 from dalenius.measures.individual import Individual, most_bits
-from dalenius.mechanisms.auditing import MechanismAudit
+from dalenius.mechanisms.auditing import MechanismAudit, kept_promises, short
 from dalenius.mechanisms.numbers.axes import axes_of
 from dalenius.solvers.noise import information
 
@@ -46,7 +46,7 @@ def _intervals(channel: Noise, letters: npt.NDArray[Any]) -> tuple[Floats, Float
     """Where the value of each record lies on each axis, one column each."""
     widths = [len(a) for a in channel.output.values()]
     told = np.stack(np.unravel_index(letters.astype(np.int64), widths), axis=1).astype(float)
-    shift = np.array([float(v) for v in channel.shift])
+    shift = np.array([float(value) for value in channel.shift])
     low = np.where(told == 0, -inf, told - shift)
     high = np.where(told == np.array(widths) - 1, inf, told - shift + 1)
     give = np.array([[float(entry) for entry in row] for row in channel.give])
@@ -113,7 +113,7 @@ def _exponent(n: int, seen: Fraction, share: Fraction) -> float:
     if not all(b for _, b in parts):
         return inf
     told = sum(float(a) * (log(a.numerator * b.denominator) - log(b.numerator * a.denominator)) for a, b in parts)
-    sizes = [v.bit_length() for a, b in parts for v in (*a.as_integer_ratio(), *b.as_integer_ratio())]
+    sizes = [value.bit_length() for a, b in parts for value in (*a.as_integer_ratio(), *b.as_integer_ratio())]
     return max(0.0, n * (told - 8 * FLOAT * max(sizes)))  # each logarithm is right to a rounding of itself
 
 
@@ -146,9 +146,8 @@ def examine_noise(channel: Noise, prior: Pmf | None = None, *, remarks: tuple[st
     held = most_bits(prod(len(letters) for letters in channel.inputs.values()))
     high = min(double_above(capacity), held)
     apart = min(Fraction(1), release.delta((), Fraction(0)))
-    met: list[Guarantee] = [Dalenius(_short(capacity)), Contraction(_short(contraction))]
-    met += [] if level is None else [LocalDP(_short(level))]
-    met += [] if prior is None else [Leakage(names, _short(stated["leakage_bits"] or Fraction(0)))]
+    met = kept_promises(capacity, contraction, level)
+    met += [] if prior is None else [Leakage(names, short(stated["leakage_bits"] or Fraction(0)))]
     whole = Individual(min(low, high), high, names, (), ())
     ends = whole.low, high
     most = None if level is None else double_above(level)
@@ -166,10 +165,6 @@ def _told(channel: Noise, axes: Axes) -> float:
     for c, n in law:
         prior[c - first] = n
     return max(0.0, information(prior / prior.sum(), list(axis.weights), first, axis.low, axis.high) - 1e-9)
-
-
-def _short(q: Fraction) -> Fraction:
-    return exact(up(q, 12))
 
 
 def shuffled_numbers(

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.core import Noise, Pmf
-from dalenius.core.forms.noise import HALF, NoiseAxis, point
+from dalenius.core.forms.noise import HALF, NoiseAxis, step_of
 from dalenius.core.numbers import exact
+from dalenius.documents.text import as_decimal
 from dalenius.errors import InputError, Unsupported
 from dalenius.solvers.noise import allocated_additive, allocated_shrinkage, information, max_entropy, power_weights
 
@@ -51,7 +52,7 @@ class Numbers:
         letters = {n: tuple(joint.variables[n]) for n in names}
         for name, points in letters.items():
             try:
-                x = [exact(v) for v in points]
+                x = [exact(point) for point in points]
             except InputError:
                 raise Unsupported(
                     f"noise needs numbers, and {name!r} has a value that is none; declare [columns.{name}] with "
@@ -76,7 +77,7 @@ class Numbers:
 
     @cached_property
     def steps(self) -> list[Fraction]:
-        return [grid[1] - grid[0] if len(grid) > 1 else Fraction(1) for grid in self.grids]
+        return [step_of(grid) or Fraction(1) for grid in self.grids]
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
@@ -101,7 +102,7 @@ class Numbers:
     @property
     def variance(self) -> Fraction:
         """Of all columns together, in their unit."""
-        return sum((v * step**2 for v, step in zip(self.variances, self.steps, strict=True)), Fraction(0))
+        return sum((value * step**2 for value, step in zip(self.variances, self.steps, strict=True)), Fraction(0))
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,8 @@ class Draft:
 
     @classmethod
     def of(cls, numbers: Numbers, take: Sequence[Fraction], move: Fraction, p: float, scale: float) -> "Draft":
-        one = np.lcm.reduce([move.denominator, *(v.denominator for v in take)], dtype=object)
-        parts = [int(v * one) for v in take]
+        one = np.lcm.reduce([move.denominator, *(value.denominator for value in take)], dtype=object)
+        parts = [int(value * one) for value in take]
         if (
             sum(abs(part) * size for part, size in zip(parts, numbers.sizes, strict=True)) + abs(int(move * one))
             >= 1 << 62
@@ -132,7 +133,7 @@ class Draft:
             return [1.0]
         # exp(-43) is below 2^-62, where weights are cut.
         reach = min(ceil(self.scale * 43 ** (1 / self.p)) + 1, 1 << 20)
-        return [float(v) for v in np.exp(-((np.arange(reach) / self.scale) ** self.p))]
+        return [float(value) for value in np.exp(-((np.arange(reach) / self.scale) ** self.p))]
 
     def told(self, shares: NDArray[np.float64], groups: NDArray[np.int64] | None = None) -> float:
         """I(X; T), or I(S; T) for the number of the group that each outcome is in, in bits."""
@@ -182,10 +183,12 @@ class ColumnPlan:
     def __init__(self, numbers: Numbers, kind: str) -> None:
         self.numbers, self.kind = numbers, kind
         # Of a column that is shrunk to nothing the grid point nearest to its mean is released.
-        constant = [v + (mean - round(mean)) ** 2 for v, mean in zip(numbers.variances, numbers.means, strict=True)]
+        constant = [
+            value + (mean - round(mean)) ** 2 for value, mean in zip(numbers.variances, numbers.means, strict=True)
+        ]
         spread = constant if kind == "shrinkage" else numbers.variances
         self.constant = constant
-        self.most = [float(v * step**2) for v, step in zip(spread, numbers.steps, strict=True)]
+        self.most = [float(value * step**2) for value, step in zip(spread, numbers.steps, strict=True)]
 
     def shares(self, d: float) -> list[float]:
         """The squared error of each column, in its unit."""
@@ -300,7 +303,7 @@ class PrincipalPlan:
 
     def _back(self, units: list[float]) -> NDArray[np.float64]:
         """Steps of each column for a unit of each axis that is drawn: those of the largest eigenvalues."""
-        which = [k for k, v in enumerate(self.values.tolist()) if v > 0]
+        which = [k for k, value in enumerate(self.values.tolist()) if value > 0]
         kept = which[len(which) - len(units) :]
         return np.asarray((self.axes[kept] * np.array(units)[:, None] / self.steps).T)
 
@@ -321,7 +324,9 @@ class PrincipalPlan:
                 continue
             span = float(np.abs(axis * self.steps * (np.array(self.numbers.sizes) - 1)).sum()) * keep
             unit = max(sqrt(noise) / FINE, span / WIDE)
-            take = [Fraction(round(v * (1 << BITS)), 1 << BITS) for v in (keep * axis * self.steps / unit).tolist()]
+            take = [
+                Fraction(round(value * (1 << BITS)), 1 << BITS) for value in (keep * axis * self.steps / unit).tolist()
+            ]
             centre = sum((t * Fraction(m) for t, m in zip(take, self.mean.tolist(), strict=True)), Fraction(0))
             move = Fraction(round((HALF - centre) * (1 << BITS)), 1 << BITS)
             rounding = 1 / 12  # of the unit
@@ -347,10 +352,10 @@ class PrincipalPlan:
         shift = [Fraction(round((m + 0.5) * (1 << BITS)), 1 << BITS) for m in self.mean.tolist()]
         axes, told = tuple(draft.axis(sizes) for draft in drafts), {}
         for j, (name, grid) in enumerate(zip(letters, self.numbers.grids, strict=True)):
-            ends = [sorted((g * a.low, g * a.high)) for g, a in zip(give[j], axes, strict=True)]
+            ends = [sorted((g * axis.low, g * axis.high)) for g, axis in zip(give[j], axes, strict=True)]
             low, high = (floor(sum(side, shift[j])) for side in zip(*ends, strict=True))
             low = min(low, 0)
             high = max(high, len(grid) - 1)
-            told[name] = tuple(point(grid[0] + k * self.numbers.steps[j]) for k in range(low, high + 1))
+            told[name] = tuple(as_decimal(grid[0] + k * self.numbers.steps[j]) for k in range(low, high + 1))
             shift[j] -= low
         return Noise(letters, told, axes, give, tuple(shift))

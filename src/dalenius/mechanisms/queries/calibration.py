@@ -171,7 +171,7 @@ def compared(query: Query, at_most_bits: Fraction) -> tuple[Compared, ...]:
     but only against adversaries for whom records are independent, the world in which a level of differential privacy
     speaks of one record. The paper compares noises by one letter epsilon for two different quantities.
     """
-    if not isinstance(query.letters, Interval) and any(isinstance(v, str) for v in query.values):
+    if not isinstance(query.letters, Interval) and any(isinstance(value, str) for value in query.values):
         return ()
     rows = []
     for noise in ("laplace", "gaussian"):

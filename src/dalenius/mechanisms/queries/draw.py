@@ -60,7 +60,7 @@ class Answer:
             "records": self.records,
             "level": float(self.question.level),
             "numbers": [number.to_json() for number in self.numbers],
-            "drawn": [v if isinstance(v, str) else written(v) for v in self.drawn],
+            "drawn": [value if isinstance(value, str) else written(value) for value in self.drawn],
             "proved": self.proved.figures.to_json(),
         }
 
@@ -101,7 +101,7 @@ def answered(question: Question, seen: Evaluated, proved: Proved, key: Key) -> A
     )
     if question.noise == "geometric" and question.kind != "quantile":  # cut to what the numbers can be, as it always is
         ends = shape.ends(seen.records)
-        drawn = tuple(min(max(v, low), high) for v, (low, high) in zip(drawn, ends, strict=True))
+        drawn = tuple(min(max(value, low), high) for value, (low, high) in zip(drawn, ends, strict=True))
     shorter = shorter_by_a_step(noise, proved.steps, question.level) if exact_level(question) else Fraction(0)
     # Coins of rows that no noise was drawn from: how long an interval is says nothing about the noise in it.
     coins = (Coins(stream, len(drawn) + k) for k in range(len(drawn)))
@@ -117,7 +117,7 @@ def _from_table(question: Question, seen: Evaluated, proved: Proved, coins: Coin
     drawn = table.shown(place)
     open_ = table.possible(place, question.level)
     labels = question.shape(seen.records).labels
-    numbers = tuple(Number(name, v, *ends) for name, v, ends in zip(labels, drawn, open_, strict=True))
+    numbers = tuple(Number(name, value, *ends) for name, value, ends in zip(labels, drawn, open_, strict=True))
     return Answer(question, seen.records, numbers, drawn, proved)
 
 

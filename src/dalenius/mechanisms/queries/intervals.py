@@ -142,7 +142,7 @@ def _quantile(question: Question, share: Fraction, shape: Shape, drawn: Sequence
     surely_before = False
     for k in range(len(cells)):
         weights = [1 - share] * (k + 1) + [-share] * (len(cells) - k - 1)
-        reached = float(sum((weight * v for weight, v in zip(weights, drawn, strict=True)), Fraction(0)))
+        reached = float(sum((weight * value for weight, value in zip(weights, drawn, strict=True)), Fraction(0)))
         away = stays_below(noise, [float(abs(weight)) for weight in weights], error) * float(shape.grid)
         if reached >= 0:
             found.append(k)

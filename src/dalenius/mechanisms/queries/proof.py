@@ -244,10 +244,10 @@ def _written(question: Question, records: int, noise: AnyNoise) -> dict[str, Any
         sums = sums_reached(question.shape(records).moves, records, noise.work)
         return {
             "noise": "table",
-            "values": [[str(v) for v in total] for total in sums or []],
+            "values": [[str(value) for value in total] for total in sums or []],
             "scale": str(noise.scale),
             "rows": [[str(entry) for entry in row] for row in noise.rows],
-            "centre": [str(v) for v in noise.centre],
+            "centre": [str(value) for value in noise.centre],
         }
     if isinstance(noise, Geometric):
         return {"noise": "geometric", "ratio": written(noise.ratio)}

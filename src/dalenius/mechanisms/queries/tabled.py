@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from dalenius.core.kernel import Rows
-from dalenius.core.noise import kernel_on
+from dalenius.core.conditional_law import Rows
 from dalenius.core.numbers import exact
 from dalenius.core.query import label
+from dalenius.core.query_noise import kernel_on
 from dalenius.core.question import Question
 from dalenius.core.reading import whole
 from dalenius.errors import InputError, Unsupported
@@ -105,7 +105,7 @@ def tabled(question: Question, records: int, work: Work) -> Tabled:
     lines = None if sums is None else lines_of(shape.moves, records, sums, work)
     if sums is None or lines is None:
         raise Unsupported(many)
-    values = [tuple(v * shape.step for v in total) for total in sums]
+    values = [tuple(value * shape.step for value in total) for total in sums]
     outcomes, rows = _rows(question, values)
     if len(outcomes) > MOST_OUTCOMES:
         raise Unsupported(
@@ -114,7 +114,7 @@ def tabled(question: Question, records: int, work: Work) -> Tabled:
     numbers, scale = whole([entry for row in rows for entry in row])
     table = tuple(tuple(numbers[k : k + len(outcomes)]) for k in range(0, len(numbers), len(outcomes)))
     laws = Laws(np.array([[float(entry) for entry in row] for row in rows]))
-    centre = [1 + int(v * FINE) for v in smallest_ball(laws, gap=1e-9).centre.tolist()]
+    centre = [1 + int(value * FINE) for value in smallest_ball(laws, gap=1e-9).centre.tolist()]
     return Tabled(sums, values, outcomes, NoiseTable(table, scale, centre, lines, work))
 
 

@@ -27,21 +27,27 @@ from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.mechanisms.columns.leakage.preflight import late_words
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
-from dalenius.mechanisms.records.barred import barred, in_between, with_everything_allowed, without_barred_changes
-from dalenius.mechanisms.records.bits import Curve
-from dalenius.mechanisms.records.common import among_common
-from dalenius.mechanisms.records.limited import NothingWithin, behind_walls, is_wall, within_limits
-from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed, over_all_letters
-from dalenius.mechanisms.records.medians import towards_medians
-from dalenius.mechanisms.records.odds import best_guess, bounded_posterior
+from dalenius.mechanisms.records.any_promises import SEARCHED, all_together
+from dalenius.mechanisms.records.common_records import among_common
+from dalenius.mechanisms.records.few_records import MOST_ENTRIES, listed, over_all_letters
+from dalenius.mechanisms.records.forbidden_changes import (
+    barred,
+    in_between,
+    with_everything_allowed,
+    without_barred_changes,
+)
+from dalenius.mechanisms.records.independent import least_change, preserving, towards
+from dalenius.mechanisms.records.independent_medians import towards_medians
+from dalenius.mechanisms.records.independent_unseen import cancelled
+from dalenius.mechanisms.records.leakage import Curve
+from dalenius.mechanisms.records.leakage_by_prices import PricedRecords
+from dalenius.mechanisms.records.limits import NothingWithin, behind_walls, is_wall, within_limits
 from dalenius.mechanisms.records.preflight import least_seconds, refuse_too_large, search_seconds, whole_words
-from dalenius.mechanisms.records.priced import PricedRecords
-from dalenius.mechanisms.records.several import SEARCHED, all_together
+from dalenius.mechanisms.records.proof import PROVED, Found, affordable
 from dalenius.mechanisms.records.takes import FORM, RECORDS
-from dalenius.mechanisms.records.unseen import cancelled
+from dalenius.mechanisms.records.two_values import best_guess, bounded_posterior
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.words import held_words, remarks
-from dalenius.mechanisms.records.zero import PROVED, Found, affordable, least_change, preserving, towards
 from dalenius.tables import with_gains
 
 __all__ = ["certified", "design", "tradeoff"]
@@ -50,6 +56,9 @@ Progress = Callable[[str], None] | None
 
 TRANSPORTED = 0.6
 """Share of the time after which a transport ends with what it has; the proof and the writing take the rest."""
+
+WHOLE = 0.7
+"""Share of the time for the search of a whole matrix; where it has none by then, flows take the rest."""
 
 MOST_WRITTEN = 400_000
 """Entries of a matrix over all letters with a row for each outcome, also those that no record has."""
@@ -131,6 +140,10 @@ def certified(wide: Wide, found: Found, seconds: float = inf) -> Design:
     seconds : float
         For everything; dear proofs are made coarser.
 
+    Returns
+    -------
+    Design
+
     Raises
     ------
     NotCertified
@@ -141,9 +154,10 @@ def certified(wide: Wide, found: Found, seconds: float = inf) -> Design:
     lines = tuple((tuple(places), tuple(weights)) for places, weights in map(found.rows.row, range(len(found.rows))))
     outputs = [*wide.records.tolist(), *([] if found.outputs is None else found.outputs.tolist())]
     channel = Records(observed, released, tuple(read), tuple(map(tuple, outputs)), lines)
-    # Whoever asked for what there is gets the promise proved, with the bound that costs least.
-    proofs = (found.proof,) if stopping.asked() else (found.proof, *found.others)
-    spare = 0.0 if stopping.asked() else PROVED * seconds / len(proofs)
+    # When the time is over, or somebody asks for what there is, the promise is proved with the bound that costs least.
+    late = stopping.over()
+    proofs = (found.proof,) if late else (found.proof, *found.others)
+    spare = 0.0 if late else PROVED * seconds / len(proofs)
     certificates = [Certificate(affordable(wide, proof, spare)) for proof in proofs]
     asked = with_kept_rows(wide.problem)
     design = proved(asked, channel, certificates, method=found.method, remarks=found.remarks)
@@ -238,8 +252,12 @@ class _Task:
 
     def found(self) -> Found:
         """The channel by the first way that fits the promises and the size, and finds one."""
-        ways = (way(self) for fits, way in WAYS if fits(self))
-        return next(found for found in ways if found is not None)
+        return self.first(WAYS)
+
+    def first(self, ways: "Ways") -> Found:
+        """The channel by the first of these ways that fits and finds one."""
+        tried = (way(self) for fits, way in ways if fits(self))
+        return next(found for found in tried if found is not None)
 
 
 def _beside_bars(task: _Task) -> Found:
@@ -290,6 +308,19 @@ def _in_one_direction(task: _Task) -> Found:
 
 def _over_all_letters(task: _Task) -> Found | None:
     return over_all_letters(task.wide, task.gap, task.seconds, task.on_progress)
+
+
+def _over_a_matrix(task: _Task) -> Found | None:
+    """The best channel that can be written out; what flows find where the search for it has none in its time."""
+    whole = replace(task, seconds=WHOLE * task.seconds)
+    try:
+        found = _over_all_letters(whole) if task.few_letters else None
+        return _over_all_records(whole) if found is None and task.few else found
+    except SolverFailed as failure:
+        try:
+            return replace(task, seconds=(1 - WHOLE) * task.seconds).first(FLOWS)
+        except (SolverFailed, Unsupported):  # what flows do not do says nothing about the matrix
+            raise failure from None
 
 
 def _over_all_records(task: _Task) -> Found:
@@ -375,18 +406,22 @@ def _at_any_size(task: _Task, table: Wide | None = None) -> Found:
     return all_together(wide, alone, searching / SEARCHED, task.on_progress)
 
 
-Way = Callable[[_Task], Found | None]
-WAYS: tuple[tuple[Callable[[_Task], bool], Way], ...] = (
-    (lambda task: barred(task.problem), _beside_bars),
-    (lambda task: task.problem.towards == "median", _to_medians),
-    (lambda task: task.problem.towards is not None, _in_one_direction),
-    (lambda task: task.known_exactly, _at_any_size),
-    (lambda task: task.few_letters, _over_all_letters),
-    (lambda task: task.few, _over_all_records),
+Ways = tuple[tuple[Callable[[_Task], bool], Callable[[_Task], Found | None]], ...]
+FLOWS: Ways = (
     (lambda task: task.too_much_behind_walls, _refused_behind_walls),
     (lambda task: task.has_prices, _within_limits),
     (lambda task: task.problem.min_multiplicity is not None, _among_common),
     (lambda _: True, _at_any_size),
+)
+"""Ways between records of any number."""
+
+WAYS: Ways = (
+    (lambda task: barred(task.problem), _beside_bars),
+    (lambda task: task.problem.towards == "median", _to_medians),
+    (lambda task: task.problem.towards is not None, _in_one_direction),
+    (lambda task: task.known_exactly, _at_any_size),
+    (lambda task: task.few_letters or task.few, _over_a_matrix),
+    *FLOWS,
 )
 """Ways to a channel, and when they fit: the first that fits and finds one is taken."""
 

@@ -69,6 +69,10 @@ def figures(design: Design) -> RecordFigures:
     ----------
     design : Design
         With a channel of form records.
+
+    Returns
+    -------
+    RecordFigures
     """
     channel = design.channel
     assert isinstance(channel, Records)
@@ -145,7 +149,19 @@ class _Sums:
 
 
 def expected(channel: Records, rows: Floats) -> tuple[Floats, Floats]:
-    """How often each record is expected where each outcome occurs so often, and how often each outcome stays."""
+    """How often each record is expected where each outcome occurs so often, and how often each outcome stays.
+
+    Parameters
+    ----------
+    channel : Records
+        Of the release.
+    rows : array of float
+        How often each outcome occurs.
+
+    Returns
+    -------
+    records, stays
+    """
     row, record, share = channel.shares
     mean = np.bincount(record, rows[row] * share, len(channel.records))
     stay = np.bincount(row, np.where(record == channel.home[row], share, 0.0), len(channel.read))
@@ -153,7 +169,21 @@ def expected(channel: Records, rows: Floats) -> tuple[Floats, Floats]:
 
 
 def apart(channel: Records, measure: Distortion, rows: Integers, records: Integers) -> Floats:
-    """The distortion between outcomes and records, pair by pair."""
+    """The distortion between outcomes and records, pair by pair.
+
+    Parameters
+    ----------
+    channel : Records
+        Of the release.
+    measure : Distortion
+        Hamming or absolute, or a sum of these.
+    rows, records : array of int
+        Places of outcomes and of records, pair by pair.
+
+    Returns
+    -------
+    array of float
+    """
     before = np.array(channel.read, dtype=np.int64)[rows]
     after = np.array(channel.records, dtype=np.int64)[records]
     found = np.zeros(len(rows))
@@ -178,14 +208,38 @@ def apart(channel: Records, measure: Distortion, rows: Integers, records: Intege
 
 
 def impossible(channel: Records, inputs: Integers, letters: Integers) -> bool:
-    """Whether a record was released that its outcome cannot become."""
+    """Whether a record was released that its outcome cannot become.
+
+    Parameters
+    ----------
+    channel : Records
+        Of the release.
+    inputs, letters : array of int
+        For each row the outcome that it had and the record that was released.
+
+    Returns
+    -------
+    bool
+    """
     possible = {(e, place) for e, (places, _) in enumerate(channel.lines) for place in places}
     pairs = np.unique(np.stack([inputs.astype(np.int64), letters.astype(np.int64)], axis=1), axis=0)
     return any((e, y) not in possible for e, y in pairs.tolist())
 
 
 def values(channel: Records, view: Sequence[str]) -> tuple[Integers, list[str]]:
-    """Which value of a view each outcome has, and the values in words."""
+    """Which value of a view each outcome has, and the values in words.
+
+    Parameters
+    ----------
+    channel : Records
+        Of the release.
+    view : sequence of str
+        Columns that it reads.
+
+    Returns
+    -------
+    places, names
+    """
     at = [list(channel.inputs).index(name) for name in view]
     labels = [tuple(outcome[k] for k in at) for outcome in channel.read]
     different = sorted(set(labels))
@@ -196,7 +250,17 @@ def values(channel: Records, view: Sequence[str]) -> tuple[Integers, list[str]]:
 
 
 def names_of(channel: Records) -> list[str]:
-    """The records in words."""
+    """The records in words.
+
+    Parameters
+    ----------
+    channel : Records
+        Of the release.
+
+    Returns
+    -------
+    list of str
+    """
     alphabets: list[Any] = list(channel.output.values())
     return [
         " · ".join(alphabet[k] for alphabet, k in zip(alphabets, record, strict=True)) for record in channel.records
@@ -206,7 +270,24 @@ def names_of(channel: Records) -> list[str]:
 def record_findings(
     channel: Records, views: Sequence[Sequence[str]], inputs: Integers, letters: Integers, share: float
 ) -> tuple[list[Finding], list[dict[str, Any]]]:
-    """Records that cannot be, how many stay, how often each is released; for each view, how often with each value."""
+    """Records that cannot be, how many stay, how often each is released; for each view, how often with each value.
+
+    Parameters
+    ----------
+    channel : Records
+        Of the release.
+    views : sequence of names
+        The protected columns.
+    inputs, letters : array of int
+        For each row the outcome that it had and the record that was released.
+    share : float
+        Of the error probability, for each test.
+
+    Returns
+    -------
+    findings, leakage
+        Findings, and for each view what the released records tell about it.
+    """
     what = "released records follow the recipe"
     if impossible(channel, inputs, letters):
         return [Finding(what, 0.0, share, "a record was released that its original cannot become")], []
@@ -234,7 +315,25 @@ def record_findings(
 
 
 def shuffled_records(channel: Records, original: Pmf, rows: int, letters: npt.NDArray[Any], share: float) -> Finding:
-    """How often each record was released."""
+    """How often each record was released.
+
+    Parameters
+    ----------
+    channel : Records
+        Of the release.
+    original : Pmf
+        The law of the table.
+    rows : int
+        How many there are.
+    letters : array of int
+        Released records, in any order.
+    share : float
+        Of the error probability.
+
+    Returns
+    -------
+    Finding
+    """
     often = np.zeros(len(channel.read))
     for codes, many in original.often(list(channel.inputs), rows):
         often[channel.drawn_row(codes)] += many

@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from dalenius.core import Guess
 from dalenius.mechanisms.records.guesses import most_gained
+from dalenius.mechanisms.records.independent import moved_rows
 from dalenius.mechanisms.records.rows import Rows
-from dalenius.mechanisms.records.splits import FINE, Shipped, shipped
+from dalenius.mechanisms.records.two_sides import FINE, Shipped, shipped
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.zero import moved_rows
 from dalenius.solvers.flows.transport import Spare
 
 __all__ = ["exchanged", "exchanged_tops"]
@@ -46,6 +46,10 @@ def exchanged(wide: Wide, light: int, found: Shipped) -> Rows:
         The value of which there are fewer rows.
     found : Shipped
         What they do.
+
+    Returns
+    -------
+    Rows
     """
     start, end, amount = _straight(found)
     other = wide.by_record[:, 1 - light] * found.parts

@@ -60,7 +60,7 @@ class RecordsForm(Form[Records]):
 
         row, record, probability = channel.shares
         d = apart(channel, measure, row, record)
-        mean, square = (np.bincount(row, probability * v, len(channel.read)) for v in (d, d * d))
+        mean, square = (np.bincount(row, probability * value, len(channel.read)) for value in (d, d * d))
         seen = float(apart(channel, measure, inputs.astype(np.int64), letters.astype(np.int64)).mean())
         return np.asarray(mean, np.float64), np.asarray(square, np.float64), seen, float(d.max() - d.min())
 

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import Guess
-from dalenius.kernel.rows import UNIT
+from dalenius.mechanisms.proof_terms import ONE
+from dalenius.mechanisms.records.proof import Json, record_proof
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.zero import Json, record_proof
 from dalenius.solvers.flows.distances import blocks
 from dalenius.solvers.sections import narrowed
 
@@ -114,7 +114,7 @@ def priced_actions(wide: Wide, promise: Guess) -> Json:
     limit = most_gained(wide, promise)
     gain = np.array([[float(entry) for entry in row] for row in rows])
     best = (wide.by_record @ gain.T).argmax(axis=1)
-    price = int(_best_price(wide, gain, best, float(limit)) * (1 << UNIT))
+    price = int(_best_price(wide, gain, best, float(limit)) * ONE)
     numbers = [[[str(price if a == action else 0) for a in range(len(rows))]] for action in best.tolist()]
     return record_proof(wide, [str(price)], [numbers])
 

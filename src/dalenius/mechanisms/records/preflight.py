@@ -25,7 +25,17 @@ WRITTEN = 69
 
 
 def memory_needed(wide: Wide) -> int:
-    """Bytes that search, proof and file take together."""
+    """Bytes that search, proof and file take together.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+
+    Returns
+    -------
+    int
+    """
     return BASE + RECORD * len(wide.records)
 
 
@@ -38,6 +48,10 @@ def foretold(wide: Wide, pairs: int) -> str:
         The table.
     pairs : int
         Of a record that has too many rows with one that has too few.
+
+    Returns
+    -------
+    str
     """
     return (
         f"{pairs / 1e9:.1f} billion pairs of records; about {time_words(PAIR * pairs)} of computing and "
@@ -46,7 +60,17 @@ def foretold(wide: Wide, pairs: int) -> str:
 
 
 def finish_seconds(wide: Wide) -> float:
-    """What is needed after the search: the proof of one release, and the writing of it."""
+    """What is needed after the search: the proof of one release, and the writing of it.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+
+    Returns
+    -------
+    float
+    """
     return FINISHED + AT_ONCE * len(wide.counts)
 
 
@@ -61,12 +85,26 @@ def search_seconds(wide: Wide, seconds: float, share: float) -> float:
         For everything.
     share : float
         Of it, for the search.
+
+    Returns
+    -------
+    float
     """
     return max(0.0, min(share * seconds, seconds - finish_seconds(wide)))
 
 
 def least_seconds(wide: Wide) -> float:
-    """What a release takes that is proved and written, after hardly any search."""
+    """What a release takes that is proved and written, after hardly any search.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+
+    Returns
+    -------
+    float
+    """
     return finish_seconds(wide) + FIRST * len(wide.counts)
 
 
@@ -79,6 +117,10 @@ def whole_words(wide: Wide, seconds: float) -> str:
         The table.
     seconds : float
         When it ends in any case.
+
+    Returns
+    -------
+    str
     """
     pairs = len(wide.counts) * len(wide.records)
     columns = {name: len(alphabet) for name, alphabet in wide.law.alphabets(wide.problem.release).items()}
@@ -88,6 +130,11 @@ def whole_words(wide: Wide, seconds: float) -> str:
 
 def refuse_too_large(wide: Wide) -> None:
     """Refuse a table whose search does not fit the memory that is free, or whose proof no checker would read.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
 
     Raises
     ------

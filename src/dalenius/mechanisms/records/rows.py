@@ -43,7 +43,19 @@ class Rows:
         record: Sequence[int] | Integers,
         weight: Sequence[int] | Integers,
     ) -> "Rows":
-        """From entries in any order; those of the same place are added up, and zeros left out."""
+        """From entries in any order; those of the same place are added up, and zeros left out.
+
+        Parameters
+        ----------
+        inputs : int
+            How many rows there are.
+        row, record, weight : sequence of int
+            The entries.
+
+        Returns
+        -------
+        Rows
+        """
         at = np.asarray(row, dtype=np.int64)
         to = np.asarray(record, dtype=np.int64)
         amount = np.asarray(weight)
@@ -59,13 +71,33 @@ class Rows:
 
     @classmethod
     def together(cls, inputs: int, parts: Sequence[tuple[Integers, Integers, Integers]]) -> "Rows":
-        """From the entries of several parts: places, records and weights of each."""
+        """From the entries of several parts: places, records and weights of each.
+
+        Parameters
+        ----------
+        inputs : int
+            How many rows there are.
+        parts : sequence of (row, record, weight)
+
+        Returns
+        -------
+        Rows
+        """
         row, record, weight = (np.concatenate(side) for side in zip(*parts, strict=True))
         return cls.gathered(inputs, row, record, weight)
 
     @classmethod
     def mixed(cls, parts: Sequence[tuple[Fraction, "Rows"]]) -> "Rows":
         """A mixture: every input follows one of several releases, drawn with these shares, which sum to one.
+
+        Parameters
+        ----------
+        parts : sequence of (share, Rows)
+
+        Returns
+        -------
+        Rows
+            Every row in lowest terms.
 
         >>> one, other = Rows.gathered(1, [0], [0], [1]), Rows.gathered(1, [0, 0], [0, 1], [1, 2])
         >>> Rows.mixed([(Fraction(1, 4), one), (Fraction(3, 4), other)]).row(0)
@@ -79,7 +111,7 @@ class Rows:
         common = [lcm(*together) for together in zip(*totals, strict=True)]
         for (share, rows), total in zip(used, totals, strict=True):
             times = [int(share * scale) * (whole // one) for whole, one in zip(common, total, strict=True)]
-            of = np.repeat(np.arange(inputs), np.diff(rows.first))
+            of = rows.input_of_entry
             row.append(of)
             record.append(rows.record)
             weight += [times[e] * w for e, w in zip(of.tolist(), rows.weight, strict=True)]
@@ -90,16 +122,43 @@ class Rows:
             found.weight[span] = [w // shared for w in found.weight[span]]
         return found
 
+    @property
+    def input_of_entry(self) -> Integers:
+        """The input whose row each entry stands in."""
+        return np.repeat(np.arange(len(self)), np.diff(self.first))
+
     def __len__(self) -> int:
         return len(self.first) - 1
 
     def row(self, e: int) -> tuple[list[int], list[int]]:
-        """The records of a row and their weights."""
+        """The records of a row and their weights.
+
+        Parameters
+        ----------
+        e : int
+            The input.
+
+        Returns
+        -------
+        list of int, list of int
+        """
         span = slice(int(self.first[e]), int(self.first[e + 1]))
         return self.record[span].tolist(), self.weight[span]
 
     def share(self, e: int, record: int) -> Fraction:
-        """How often an input becomes this record."""
+        """How often an input becomes this record.
+
+        Parameters
+        ----------
+        e : int
+            The input.
+        record : int
+            The place of a record.
+
+        Returns
+        -------
+        Fraction
+        """
         records, weights = self.row(e)
         return Fraction(weights[records.index(record)], sum(weights)) if record in records else Fraction(0)
 

@@ -14,7 +14,7 @@ from dalenius.core import (
 )
 from dalenius.mechanisms.declared import Condition, Mechanism, Promised
 
-__all__ = ["MOST_LETTERS", "RECORDS", "by_records"]
+__all__ = ["MOST_CLASSES", "MOST_LETTERS", "RECORDS", "by_records"]
 
 FORM = "records"
 PROMISES = (Independent, Leakage, InformationPrivacy, WorstCaseLeakage, Guess)
@@ -22,6 +22,9 @@ MOST_LETTERS = 1500
 """Letters of the released columns together, beyond which a release of records is designed record by record."""
 MOST_PRESERVED = 600
 """The same where their law is preserved: that is as many more equations, and nothing but records can be released."""
+
+MOST_CLASSES = 16
+"""Values of a secret beyond which a record is rarely seen with two of them, and transports become many."""
 
 MOST_UNSEEN = 250_000
 """Entries of a matrix, beyond which a release that does not see its secret is designed record by record."""
@@ -137,5 +140,9 @@ def by_records(problem: Problem) -> bool:
     ----------
     problem : Problem
         Bound to its data; of one that is only declared, only what it says counts.
+
+    Returns
+    -------
+    bool
     """
     return problem.form == FORM or (problem.joint is not None and RECORDS.why_not(problem) is None)

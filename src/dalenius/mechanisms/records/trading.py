@@ -7,13 +7,13 @@ from math import ceil
 
 from dalenius.core import Design, Independent, Leakage, Problem
 from dalenius.errors import Unsupported
-from dalenius.kernel.rows import UNIT
 from dalenius.mechanisms.columns.leakage.curve import Curve as Traced
 from dalenius.mechanisms.columns.leakage.curve import Ends, Point
 from dalenius.mechanisms.columns.leakage.trade import Trade
-from dalenius.mechanisms.records.bits import Curve
+from dalenius.mechanisms.proof_terms import ONE
 from dalenius.mechanisms.records.design import design, tradeoff
-from dalenius.mechanisms.records.priced import PricedRecords
+from dalenius.mechanisms.records.leakage import Curve
+from dalenius.mechanisms.records.leakage_by_prices import PricedRecords
 from dalenius.mechanisms.records.wide import Wide
 
 __all__ = ["traced"]
@@ -79,7 +79,7 @@ def _point(found: Design) -> Point:
     (promise,) = found.problem.guarantees
     told = Fraction(str(found.proved[0]["leakage_bits"]))
     weights = found.certificate.proof.get("promises", ["0"])
-    price = Fraction(int(weights[0]), 1 << UNIT)
+    price = Fraction(int(weights[0]), ONE)
     if not price or not isinstance(promise, Leakage):
         return Point(found.value, told if not found.value else Fraction(0), told, None)
     low = promise.at_most_bits - (found.value - found.bound) / price

@@ -16,13 +16,10 @@ import numpy.typing as npt
 from dalenius.core import Distortion, MinimizeDistortion, Pmf, Problem
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError, Unsupported
-from dalenius.mechanisms.records.takes import FORM, RECORDS
+from dalenius.mechanisms.records.takes import FORM, MOST_CLASSES, RECORDS
 from dalenius.solvers.flows.distances import Metric
 
 __all__ = ["Wide", "distance_between"]
-
-MOST_CLASSES = 16
-"""Values of a secret beyond which a record is rarely seen with two of them, and transports become many."""
 
 Integers = npt.NDArray[np.int64]
 
@@ -167,6 +164,10 @@ def distance_between(
         Has the alphabets.
     records : array, one record a row
         Codes of letters.
+
+    Returns
+    -------
+    metric, points, unit
     """
     columns: list[Integers] = []
     axes: list[tuple[Fraction, bool]] = []  # the weight of one step, and whether steps are counted

@@ -52,6 +52,10 @@ def held_words(problem: Problem) -> tuple[str, ...]:
     ----------
     problem : Problem
         As the file says it.
+
+    Returns
+    -------
+    tuple of str
     """
     found = []
     if problem.kept:
@@ -144,5 +148,5 @@ def _one_more(design: Design, found: RecordFigures) -> str:
 
 
 def _columns(found: RecordFigures, rows: int, least: int) -> str:
-    lines = [f"{name} in {_share(part, rows, least)}" for name, part in found.changed.items()]
-    return f"Changed of the rows, by column: {', '.join(lines)}"
+    lines = [f"{name} {_share(part, rows, least)}" for name, part in found.changed.items()]
+    return f"Rows in which an entry changes, by column: {', '.join(lines)}"

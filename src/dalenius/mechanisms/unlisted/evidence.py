@@ -14,12 +14,12 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 
 from dalenius.core.arithmetic import BITS, E_HIGH, apart, log2, nats
-from dalenius.core.guarantee import Contraction, Dalenius, Guarantee, LocalDP
-from dalenius.core.kernel import Kernel
-from dalenius.core.numbers import double_above, exact, up
+from dalenius.core.conditional_law import Kernel
+from dalenius.core.guarantee import Guarantee, LocalDP
+from dalenius.core.numbers import double_above
 from dalenius.measures.individual import Individual
 from dalenius.measures.renyi import ORDERS
-from dalenius.mechanisms.auditing import MechanismAudit
+from dalenius.mechanisms.auditing import MechanismAudit, kept_promises
 from dalenius.mechanisms.forms import form_of
 
 __all__ = ["distance_of", "examine_unlisted", "level_of"]
@@ -52,6 +52,10 @@ def examine_unlisted(
     remarks : tuple of str
         What a reader must be told besides.
 
+    Returns
+    -------
+    MechanismAudit
+
     >>> from dalenius.core import Pram
     >>> letters = tuple(map(str, range(5000)))
     >>> seen = examine_unlisted(Pram({"X": letters}, {"X": letters}, (Fraction(2, 5001),) * 5000))
@@ -67,8 +71,7 @@ def examine_unlisted(
         bits = min(bits, double_above(Fraction(strong) * E_HIGH))
     bits = min(bits, double_above(Fraction(share) * Fraction(_log2(channel.shape[0]))))
     one = min(bits, max(_log2(len(letters)) for letters in channel.inputs.values()))
-    met: list[Guarantee] = [Dalenius(_short(one)), Contraction(_short(share))]
-    met += [] if strong is None else [LocalDP(_short(strong))]
+    met = kept_promises(one, share, strong)
     met += [
         promise
         for promise in promises
@@ -123,7 +126,3 @@ def distance_of(stay: Values, other: Values, weight: Values) -> float:
 
 def _log2(n: int) -> float:
     return double_above(Fraction(log2(Fraction(n))[1], 1 << BITS)) if n & (n - 1) else float(n.bit_length() - 1)
-
-
-def _short(x: float) -> Fraction:
-    return exact(up(Fraction(x), 12))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from dalenius.core import Distortion, Guarantee, Kernel, Pmf
-from dalenius.core.kernel import once_each
+from dalenius.core.conditional_law import once_each
 from dalenius.measures.counts import Finding, Floats, counts_finding
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array
@@ -135,6 +135,6 @@ class StayingForm(UnlistedForm[C]):
         written = channel.rank_one
         assert written is not None
         diagonal, other, weight = written
-        stay = [d + u * v for d, u, v in zip(diagonal, other, weight, strict=True)]
+        stay = [d + u * value for d, u, value in zip(diagonal, other, weight, strict=True)]
         level = level_of(stay, other, weight)
         return Figures(level, level, inf, distance_of(stay, other, weight))

@@ -50,6 +50,7 @@ function reached(release, objective) {
 /** The bound, compared with the claims; null where this checker does not know the proof. */
 function proveBound(proof, release, promises, limits, objective, claims) {
   const rule = RULES.get(proof.tag());
+  proof.require(!/"[^",]{401}/.test(JSON.stringify(proof.value)), "a number of a proof has more than 400 digits");
   const apart = release.setting.mechanism.each === null || proof.tag() === "parts";
   proof.require(apart, "columns with a matrix each are bounded by parts");
   if (rule === undefined) return null;

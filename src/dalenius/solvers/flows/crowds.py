@@ -108,20 +108,55 @@ class Priced:
 
 
 def figures(crowd: Crowd, flow: Flow) -> tuple[float, float]:
-    """Expected distance and information in bits."""
+    """Expected distance and information in bits.
+
+    Parameters
+    ----------
+    crowd : Crowd
+        Who moves.
+    flow : Flow
+        Where to.
+
+    Returns
+    -------
+    tuple[float, float]
+    """
     distance = float((crowd.mass[flow.atom] * flow.share) @ flow.distance)
     return distance, bits_of(crowd, crowd.arrived(flow, flow.share))
 
 
 def bits_of(crowd: Crowd, t: Floats) -> float:
-    """I(S; Y) of the mass of each class at each point."""
+    """I(S; Y) of the mass of each class at each point.
+
+    Parameters
+    ----------
+    crowd : Crowd
+        Who moves.
+    t : ndarray of float
+        (classes, points).
+
+    Returns
+    -------
+    float
+        In bits.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         told = np.where(t > 0, t * np.log2(t / (crowd.prior[:, None] * t.sum(axis=0))), 0.0)
     return float(told.sum())
 
 
 def nobody_moves(crowd: Crowd) -> Flow:
-    """Every atom stays at its point."""
+    """Every atom stays at its point.
+
+    Parameters
+    ----------
+    crowd : Crowd
+        Who could move.
+
+    Returns
+    -------
+    Flow
+    """
     many = len(crowd.at)
     distance = pairwise(crowd.metric, crowd.origins, crowd.points[crowd.at]) / crowd.unit
     return Flow(np.arange(many), crowd.at, distance, np.ones(many))

@@ -47,7 +47,7 @@ class Metric:
     @property
     def farthest(self) -> int:
         """No two points are farther apart."""
-        return sum(weight * s for weight, s in zip(self.weights, self.spans, strict=True))
+        return sum(weight * span for weight, span in zip(self.weights, self.spans, strict=True))
 
     def costs(self, distances: Small, _left: Integers, _right: Integers) -> Small:
         """What pairs of points at these distances cost, given their codes; here the distance itself."""

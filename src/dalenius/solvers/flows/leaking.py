@@ -82,7 +82,17 @@ class Atoms:
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """Shares of each atom on its arcs, arcs sorted by atom, then point."""
+    """Shares of each atom on its arcs, arcs sorted by atom, then point.
+
+    Parameters
+    ----------
+    atom, point : Integers
+        Both ends of each arc.
+    distance : ndarray of float
+        Of each arc.
+    share : ndarray of float
+        Of its atom.
+    """
 
     atom: Integers
     point: Integers
@@ -90,13 +100,34 @@ class Flow:
     share: Floats
 
     def first(self, atoms: int) -> Integers:
-        """Where the arcs of each atom begin."""
+        """Where the arcs of each atom begin.
+
+        Parameters
+        ----------
+        atoms : int
+            How many.
+
+        Returns
+        -------
+        Integers
+            (atoms + 1,).
+        """
         return np.asarray(np.searchsorted(self.atom, np.arange(atoms)), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Tangent:
-    """A proof in floating point: lam in distance per bit, prices V_s(y), and the bound of D + lam I that they give."""
+    """A proof in floating point: lam in distance per bit, prices V_s(y), and the bound of D + lam I that they give.
+
+    Parameters
+    ----------
+    lam : float
+        In distance per bit.
+    prices : ndarray of float
+        V, by classes and points.
+    bound : float
+        Of D + lam I.
+    """
 
     lam: float
     prices: Floats
@@ -130,19 +161,35 @@ def started(atoms: Atoms, nearest: int = 8) -> Flow:
 def _flow(atoms: Atoms, atom: Integers, point: Integers, share: Floats | None) -> Flow:
     """Arcs once each and in order, with shares that sum to one; where an arc stands twice the first share counts."""
     _, once = np.unique(atom * len(atoms.points) + point, return_index=True)
-    atom, point = atom[once], point[once]
+    atom = atom[once]
+    point = point[once]
     weight = np.ones(len(once)) if share is None else share[once]
     far = pairwise(atoms.metric, atoms.points[atoms.at[atom]], atoms.points[point])
     if atoms.wall is not None:  # every atom may stay, so that none is left without an arc
         open_ = far < atoms.wall
-        atom, point, weight, far = atom[open_], point[open_], weight[open_], far[open_]
+        atom = atom[open_]
+        point = point[open_]
+        weight = weight[open_]
+        far = far[open_]
     first = np.searchsorted(atom, np.arange(len(atoms.at)))
     total = np.add.reduceat(weight, first)
     return Flow(atom, point, far / atoms.unit, weight / total[atom])
 
 
 def measured(atoms: Atoms, flow: Flow) -> tuple[float, float]:
-    """Expected distance and information in bits."""
+    """Expected distance and information in bits.
+
+    Parameters
+    ----------
+    atoms : Atoms
+        Who moves.
+    flow : Flow
+        Where to.
+
+    Returns
+    -------
+    tuple[float, float]
+    """
     mass = atoms.mass[flow.atom] * flow.share
     return float(mass @ flow.distance), _bits(atoms, _inflow(atoms, flow, flow.share))
 
@@ -327,7 +374,8 @@ def few_of(cost: npt.NDArray[np.float32], allowed: npt.NDArray[np.bool_], most: 
     flat = np.flatnonzero(allowed)
     row, column = np.divmod(flat, cost.shape[1])
     order = np.lexsort((cost.ravel()[flat], row))
-    row, column = row[order], column[order]
+    row = row[order]
+    column = column[order]
     few = np.arange(len(row)) - np.searchsorted(row, row) < most
     return row[few], column[few]
 
@@ -358,6 +406,10 @@ def mixed(atoms: Atoms, first: Flow, second: Flow, bits: float) -> Flow:
         Tells more.
     second : Flow
         Tells at most `bits`.
+
+    Returns
+    -------
+    Flow
     """
     t = _inflow(atoms, first, first.share)
     u = _inflow(atoms, second, second.share)
@@ -375,8 +427,13 @@ def mixture(first: Flow, second: Flow, points: int, little: Callable[[float], bo
         How many there are.
     little : callable
         Whether the mixture with this part of the second flow tells little enough.
+
+    Returns
+    -------
+    Flow
     """
-    low, part = 0.0, 1.0  # at `part` the mixture tells little enough, at `low` too much
+    low = 0.0
+    part = 1.0  # at `part` the mixture tells little enough, at `low` too much
     for _ in range(50):
         middle = (low + part) / 2
         if little(middle):

@@ -24,7 +24,15 @@ _MOST = (1 << 31) - 1  # what scipy's maximum flow counts in
 
 @dataclass(frozen=True, eq=False)
 class Arcs:
-    """Arcs from rows to columns with their costs, sorted by row, then column, each once."""
+    """Arcs from rows to columns with their costs, sorted by row, then column, each once.
+
+    Parameters
+    ----------
+    row, column : Integers
+        Both ends of each.
+    cost : Integers
+        Of a unit.
+    """
 
     row: Integers
     column: Integers
@@ -36,13 +44,25 @@ class Arcs:
 
 @dataclass(frozen=True, eq=False)
 class Shipment:
-    """A flow on arcs and potentials with row + column <= cost on every arc, equal where something flows."""
+    """A flow on arcs and potentials with row + column <= cost on every arc, equal where something flows.
+
+    Parameters
+    ----------
+    flow : Integers
+        On each arc.
+    row, column : Integers
+        Potentials.
+    left : Integers
+        What each row could not ship.
+    open : Integers
+        What each column did not get.
+    """
 
     flow: Integers
     row: Integers
     column: Integers
-    left: Integers  # what each row could not ship
-    open: Integers  # what each column did not get
+    left: Integers
+    open: Integers
 
 
 def late(deadline: float | None) -> bool:
@@ -52,6 +72,10 @@ def late(deadline: float | None) -> bool:
     ----------
     deadline : float or None
         Of `time.monotonic`.
+
+    Returns
+    -------
+    bool
     """
     return deadline is not None and over(deadline)
 
@@ -93,8 +117,12 @@ def ship(
     """
     beyond = int(arcs.cost.max(initial=0)) + 1
     by_column = np.argsort(arcs.column, kind="stable")
-    left = supply - _sums(arcs.row, flow, len(supply))
-    open_ = demand - _sums(arcs.column, flow, len(demand))
+
+    def missing(flow: Integers) -> tuple[Integers, Integers]:
+        """What no arc takes from its row yet, and what no arc brings to its column."""
+        return supply - _sums(arcs.row, flow, len(supply)), demand - _sums(arcs.column, flow, len(demand))
+
+    left, open_ = missing(flow)
     while left.any() and not late(deadline):
         reduced = arcs.cost - row[arcs.row] - column[arcs.column]
         to_row, to_column = _distances(arcs, by_column, reduced, flow, left, len(demand))
@@ -111,8 +139,7 @@ def ship(
         tight = np.flatnonzero(arcs.cost == row[arcs.row] + column[arcs.column])
         flow = flow.copy()
         flow[tight] += _shipped(arcs.row[tight], arcs.column[tight], flow[tight], left, open_)
-        left = supply - _sums(arcs.row, flow, len(supply))
-        open_ = demand - _sums(arcs.column, flow, len(demand))
+        left, open_ = missing(flow)
     return Shipment(flow, row, column, left, open_)
 
 

@@ -40,7 +40,21 @@ _SAMPLED = 2500  # beyond so many rows and columns, potentials of a quarter of t
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What goes where, and potentials: `cost` is reached, nothing costs less than `bound`."""
+    """What goes where, and potentials: `cost` is reached, nothing costs less than `bound`.
+
+    Parameters
+    ----------
+    row, column : Integers
+        Both ends of what goes.
+    amount : Integers
+        How much of it.
+    distance : Integers
+        How far.
+    row_potential, column_potential : Integers
+        The proof.
+    cost, bound : int
+        What is reached, and what nothing goes below.
+    """
 
     row: Integers
     column: Integers
@@ -165,7 +179,8 @@ def _in_order(
     by_row = np.lexsort(rows.T[::-1])
     by_column = np.lexsort(columns.T[::-1])
     row, column, amount = _anyhow(supply[by_row], demand[by_column])
-    row, column = by_row[row], by_column[column]
+    row = by_row[row]
+    column = by_column[column]
     distance = pairwise(metric, rows[row], columns[column])
     none = (np.zeros(len(rows) + spare, dtype=np.int64), np.zeros(len(columns) + spare, dtype=np.int64))
     return Plan(row, column, amount, distance, *none, int(amount @ distance), 0)
@@ -270,9 +285,11 @@ def _generated(
         by_rows = int(supply @ priced.row_least + demand @ shipped.column)
         by_columns = int(supply @ shipped.row + demand @ priced.column_least)
         if by_rows >= by_columns:
-            row, column = priced.row_least, shipped.column
+            row = priced.row_least
+            column = shipped.column
         else:
-            row, column = shipped.row, priced.column_least
+            row = shipped.row
+            column = priced.column_least
         if best is None or max(by_rows, by_columns) > bound:
             bound = max(by_rows, by_columns, bound)
             best = replace(plan, row_potential=row, column_potential=column, bound=bound)
@@ -298,16 +315,23 @@ def _cheaper(best: Plan, plan: Plan) -> Plan:
 def _whole(metric: Metric, rows: Integers, columns: Integers, arcs: Arcs, shipped: Shipment) -> Plan:
     """A plan of a shipment; what was left behind goes anywhere that is open, at its true distance."""
     used = np.flatnonzero(shipped.flow)
-    row, column, amount = arcs.row[used], arcs.column[used], shipped.flow[used]
+    row = arcs.row[used]
+    column = arcs.column[used]
+    amount = shipped.flow[used]
     distance = arcs.cost[used]
     real = (row < len(rows)) & (column < len(columns))
-    row, column, amount, distance = row[real], column[real], amount[real], distance[real]
+    row = row[real]
+    column = column[real]
+    amount = amount[real]
+    distance = distance[real]
     missed = 0
     if shipped.left.any():
         more_row, more_column, more = _anyhow(shipped.left, shipped.open)
         real = (more_row < len(rows)) & (more_column < len(columns))
         missed = int(more[~real].sum())  # spare amounts without a place: no plan yet, and dearer than any
-        more_row, more_column, more = more_row[real], more_column[real], more[real]
+        more_row = more_row[real]
+        more_column = more_column[real]
+        more = more[real]
         row = np.concatenate([row, more_row])
         column = np.concatenate([column, more_column])
         amount = np.concatenate([amount, more])
@@ -359,7 +383,8 @@ def _price(
     )
     found = [np.stack([forth.row, forth.column, forth.cost]), np.stack([back.column, back.row, back.cost])]
     if spare is not None:
-        keep, lack = spare.may_keep, spare.may_lack
+        keep = spare.may_keep
+        lack = spare.may_lack
         found.append(np.stack([keep, np.full(len(keep), width), np.zeros(len(keep), dtype=np.int64)]))
         found.append(np.stack([np.full(len(lack), many), lack, np.zeros(len(lack), dtype=np.int64)]))
         row_least = np.append(row_least, -column[lack].max(initial=-_FAR))

@@ -7,7 +7,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.solvers.funnel.faces import FaceDual, Faces, all_faces, cuts, halves
+from dalenius.solvers.divergence import cut_simplices
+from dalenius.solvers.funnel.faces import FaceDual, Faces, all_faces, cuts
 from dalenius.solvers.funnel.subdivision import Tree, tree_of_splits
 from dalenius.stopping import left, over
 
@@ -113,7 +114,7 @@ def face_proof(given: Faces, dual: FaceDual, top: float, *, deadline: float, che
         places = [Fraction(v) for v in place.tolist()]
         rows = zip(nodes.tolist(), first.tolist(), second.tolist(), places, *children.tolist(), strict=True)
         split.update((node, (i, l, t, a, b)) for node, i, l, t, a, b in rows)
-        cells = np.concatenate(halves(cells, first, second, place))
+        cells = np.concatenate(cut_simplices(cells, first, second, place))
         faces = np.concatenate([faces, faces])
         nodes = children.reshape(-1)
     trees = [tree_of_splits(root, atoms, leaf, split) for root in range(many)]

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import SolverFailed
-from dalenius.solvers.divergence import times_log_ratio
+from dalenius.solvers.divergence import cut_simplices, times_log_ratio
 from dalenius.solvers.funnel.gauges import Gauge, PolyhedralGauge
 from dalenius.solvers.funnel.subdivision import Labels
-from dalenius.solvers.lp import add_columns, silent_simplex
+from dalenius.solvers.lp import OutOfTime, add_columns, run, silent_simplex
 from dalenius.solvers.sections import narrowed
 from dalenius.stopping import over
 
@@ -222,7 +222,7 @@ def priced(given: Faces, faces: Places, dual: FaceDual, slack: float, deadline: 
         cells = np.broadcast_to(np.eye(atoms), (len(faces), atoms, atoms))[left] if cells is None else cells[left]
         faces = faces[left]
         first, second, place = cuts(given, faces, cells)
-        cells = np.concatenate(halves(cells, first, second, place))
+        cells = np.concatenate(cut_simplices(cells, first, second, place))
         faces = np.concatenate([faces, faces])
     return found
 
@@ -276,17 +276,6 @@ def cuts(given: Faces, faces: Places, cells: Floats) -> tuple[Places, Places, Fl
             # A short binary fraction, and never an end: the checker cuts the edge at the same place.
             place[better] = np.clip(np.rint(middle[better] * 2**30), 2**16, 2**30 - 2**16) / 2**30
     return first, second, place
-
-
-def halves(cells: Floats, first: Places, second: Places, place: Floats) -> tuple[Floats, Floats]:
-    """The two parts of each cell: without its corner ``first``, and without its corner ``second``."""
-    rows = np.arange(len(cells))
-    point = (1 - place)[:, None] * cells[rows, first] + place[:, None] * cells[rows, second]
-    one = cells.copy()
-    other = cells.copy()
-    one[rows, first] = point
-    other[rows, second] = point
-    return one, other
 
 
 class _Letters:
@@ -369,11 +358,14 @@ class _Letters:
     def solved(self) -> tuple[FaceDual, float]:
         """Prices and weights, and the value of the best mixture."""
         for attempt in (0, 1):
-            self.solver.run()
-            if self.solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+            run(self.solver)
+            status = self.solver.getModelStatus()
+            if status == highspy.HighsModelStatus.kOptimal:
                 break
+            if status == highspy.HighsModelStatus.kTimeLimit:
+                raise OutOfTime(f"the linear program over {len(self.columns)} values did not end in time")
             if attempt:
-                words = self.solver.modelStatusToString(self.solver.getModelStatus())
+                words = self.solver.modelStatusToString(status)
                 raise SolverFailed(f"the linear program over {len(self.columns)} values has no optimum: {words}")
             self.solver.clearSolver()  # now and then HiGHS does not know; from nothing it does
         solution = self.solver.getSolution()

@@ -116,7 +116,8 @@ def most_information(
         if solution is None:
             break
         rows = len(W)
-        pi = solution.pi[:rows]
+        # Rows that never occur have a weight in the program, which the others lack there.
+        pi = solution.pi[:rows] * (float(asked.total) / float(sum(asked.mass[:rows])))
         proof = -solution.bound, pieces, cells.tree(), solution.multipliers
         kept = 1.0 if share is None else share(pi)
         value = kept * float(labels.phi((W.T @ pi).T).sum())

@@ -41,8 +41,7 @@ class Secret:
 
     def leakage(self, pi: Floats) -> Floats:
         """f_t (m,)."""
-        J = self.B @ pi
-        Q = (self.G @ J)[self.group] * self.c[:, None]
+        J, Q = self._joint(pi)
         return np.asarray(times_log_ratio(J, Q).sum(axis=0))
 
     def gain(self, logs: Floats) -> Floats:
@@ -57,10 +56,14 @@ class Secret:
 
     def logs(self, pi: Floats) -> Floats:
         """log(b/c) (K, m) of the posteriors of pi; 0 in a letter or a group without mass."""
-        J = self.B @ pi
-        Q = (self.G @ J)[self.group] * self.c[:, None]
+        J, Q = self._joint(pi)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.where(Q > 0, np.maximum(np.log(J / Q), -700.0), 0.0))
+
+    def _joint(self, pi: Floats) -> tuple[Floats, Floats]:
+        """p(secret, group, letter) (K, m), and what it would be if the secret were independent in every group."""
+        J = self.B @ pi
+        return J, (self.G @ J)[self.group] * self.c[:, None]
 
     def spread(self, logs: Floats) -> Floats:
         """The same, with zeros for the empty rows of the term."""
@@ -107,7 +110,10 @@ class Arrays:
         n = len(mass)
         G = [np.zeros((0, n))]
         A = [np.zeros((0, n))]
-        G += [(_quotient(v, mass) - _quotient(v.sum(axis=1), total)[:, None])[:-1] for v in program.independent]
+        G += [
+            (_quotient(value, mass) - _quotient(value.sum(axis=1), total)[:, None])[:-1]
+            for value in program.independent
+        ]
         h = np.zeros((sum(map(len, G)), m))
         start = np.full(m, 1 / m)
         if program.beginning is not None:

@@ -81,7 +81,7 @@ class Pattern:
         self.touched, at = np.unique(np.r_[i, j, i, j] * size + np.r_[i, j, j, i], return_inverse=True)
         shares = np.r_[ci * ci, cj * cj, ci * cj, ci * cj]
         self.outer = _sparse(shares, at, np.r_[k, k, k, k], (len(self.touched), len(rows)))
-        covered = [int(row) for f in floors for row in f.rows]
+        covered = [int(row) for floor in floors for row in floor.rows]
         self.only_floors = 2 * len(covered) == len(rows) and len(set(covered)) == len(covered)
 
 
@@ -109,13 +109,28 @@ def inverse_roots(H: Floats) -> Floats:
     return out
 
 
+def _scaled_to_one(H: Floats) -> Floats:
+    """Scale H_t in place so that its diagonal is 1; the roots of the diagonal before, inverted."""
+    e = np.arange(H.shape[1])
+    size = 1 / np.sqrt(H[:, e, e])
+    H *= size[:, :, None]
+    H *= size[:, None, :]
+    return np.asarray(size)
+
+
+def _letters_at_once(shape: tuple[int, int], rank: int) -> int:
+    """How many letters are factored together."""
+    letters, inputs = shape
+    return max(1, min(letters, _ENTRIES // max(1, rank * inputs)))
+
+
 class LowRank:
     """H_t^-1 = P_t - Y_t' Y_t with P_t = diag(theta_t) + sum_floors w_t w_t'."""
 
     def __init__(self, pattern: Pattern, shape: tuple[int, int], rank: int) -> None:
         self.pattern, self.rank = pattern, rank
+        self.step = _letters_at_once(shape, rank)
         m, N = shape
-        self.step = max(1, min(m, _ENTRIES // max(1, rank * N)))
         self.Y = np.empty((m, rank, N))
         self.rows, self.scaled = np.empty((2, self.step, rank, N))
 
@@ -153,9 +168,7 @@ class LowRank:
                 scaled += (rows_ @ w[part, :, None]) * w[part, None, :]
             inner = scaled @ rows_.transpose(0, 2, 1)
             inner[:, k, k] += 1.0
-            size = 1 / np.sqrt(inner[:, k, k])
-            inner *= size[:, :, None]
-            inner *= size[:, None, :]
+            size = _scaled_to_one(inner)
             inner[:, k, k] += 1e-15
             np.matmul(inverse_roots(inner) * size[:, None, :], scaled, out=self.Y[part])
             _gram(self.Y[part], schur)
@@ -178,8 +191,8 @@ class Dense:
 
     def __init__(self, pattern: Pattern, shape: tuple[int, int], rank: int) -> None:
         self.pattern, self.rank = pattern, rank
+        self.step = _letters_at_once(shape, rank)
         m, N = shape
-        self.step = max(1, min(m, _ENTRIES // max(1, rank * N)))
         self.rows = np.empty((self.step, rank, N))
         self.F = np.empty((m, N, N))
 
@@ -202,9 +215,7 @@ class Dense:
             H *= live[:, :, None]
             H *= live[:, None, :]
             H[:, e, e] += 1 - live
-        size = 1 / np.sqrt(H[:, e, e])
-        H *= size[:, :, None]
-        H *= size[:, None, :]
+        size = _scaled_to_one(H)
         if N < _BATCHED:
             H[:] = _batched_inverse_root(H)
         else:

@@ -97,7 +97,7 @@ class Cone:
         secrets = [s for _, s in self.terms] + [s for s, _ in self.given.worst]
         logs = [secret.logs(x[:, None])[:, 0] for secret in secrets]
         many = len(self.terms)
-        rows = [self._gain(logs[:many])] + [self._excess(k, v) for k, v in enumerate(logs[many:])]
+        rows = [self._gain(logs[:many])] + [self._excess(k, log) for k, log in enumerate(logs[many:])]
         self.tangents.append((logs, rows))
         return len(self.tangents) - 1
 
@@ -240,8 +240,7 @@ def cone_priced(
     A child costs no less than its node, so the multipliers of the node serve a child that was not looked at.
     """
     worlds, _, entries = prices.table.shape
-    table = np.minimum(prices.table, _NEVER)
-    least = np.minimum(prices.least, _NEVER)
+    table, least = prices.finite()
     splits: dict[Map, int] = {}
     closed: dict[Map, _Node] = {}
     paying: dict[Map, None] = {}

@@ -73,7 +73,7 @@ def without_dust(
         start = solution.nearby or solution.snapshot
         return restricted, search(restricted, gap=fine, seconds=left(deadline), vertex=False, start=start)
 
-    mass = np.array([float(v) for v in program.mass])
+    mass = np.array([float(value) for value in program.mass])
     share = (mass / mass.sum())[:, None]
     # Ratios of entries allow no single zero. Odds and worst cases of a secret do, unless the secret tells the input.
     whole = [True] if program.local_dp or program.pairs else [False, True] if program.odds or program.worst else [False]
@@ -115,7 +115,7 @@ def among_large_entries(
     Solution or None
         None if no channel was found there.
     """
-    mass = np.array([float(v) for v in program.mass])
+    mass = np.array([float(value) for value in program.mass])
     ratios = bool(program.local_dp or program.pairs or program.odds or program.worst)
     restricted = replace(
         program, allowed=_support(program, last / (mass / mass.sum())[:, None], LEAST[0], letters=ratios)

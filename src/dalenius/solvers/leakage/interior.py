@@ -88,7 +88,7 @@ def _products(state: State, d: State, step: float) -> list[Floats]:
 
 
 def _total(products: Sequence[Floats]) -> float:
-    return sum(float(v.sum()) for v in products)
+    return sum(float(product.sum()) for product in products)
 
 
 def _stepped(newton: Newton, gap: float, count: int, care: Care, held: bool) -> State:
@@ -186,7 +186,7 @@ def _iterates(
         found.iterations = step
         products = [a * b for a, b in state.complementary()]
         total = _total(products)
-        count = sum(v.size for v in products) - int((~model.live).sum())
+        count = sum(product.size for product in products) - int((~model.live).sum())
         if not np.isfinite(total) or total < 1e-15:
             found.words = f"the iteration stalled at {total:.1e}"
             return

@@ -26,7 +26,7 @@ def whole(matrix: Exact) -> tuple[Exact, int]:
 
 def _flint(matrix: Exact) -> fmpz_mat:
     rows, columns = matrix.shape
-    return fmpz_mat(rows, columns, [int(v) for v in matrix.ravel()])
+    return fmpz_mat(rows, columns, [int(value) for value in matrix.ravel()])
 
 
 class Limits:
@@ -34,7 +34,7 @@ class Limits:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        mass = np.array([int(v) for v in program.mass], dtype=object)
+        mass = np.array([int(value) for value in program.mass], dtype=object)
         self.mass, self.total = mass, int(mass.sum())
         self.costs = []
         for C, D in program.distortions:
@@ -48,7 +48,7 @@ class Limits:
             return f"an entry is {float(Fraction(int(min(K.ravel())), den)):.1e}"
         if any(s != den for s in K.sum(axis=1)):
             return "a row does not sum to one"
-        if any(v != 0 for v in K[~program.allowed]):
+        if any(value != 0 for value in K[~program.allowed]):
             return "a forbidden transition is taken"
         for matrix, below, D in self.costs:
             over = Fraction(int((matrix * K).sum()), below * self.total * den) - D
@@ -169,7 +169,7 @@ class Limits:
         """total * denominator * f_t, letter by letter, as balls."""
         J = _flint(term.counts) * channel
         groups = [np.flatnonzero(term.group == g) for g in np.unique(term.group)]
-        seen = [int(v) for v in term.counts.sum(axis=1)]
+        seen = [int(value) for value in term.counts.sum(axis=1)]
         out = []
         for t in range(self.program.letters):
             f = arb(0)
@@ -185,7 +185,7 @@ class Limits:
     def _silent(self, term: Term, channel: fmpz_mat) -> bool:
         """Whether a term vanishes: in every group, p(k|t, g) = p(k|g)."""
         J = _flint(term.counts) * channel
-        seen = [int(v) for v in term.counts.sum(axis=1)]
+        seen = [int(value) for value in term.counts.sum(axis=1)]
         for g in np.unique(term.group):
             rows = [int(k) for k in np.flatnonzero(term.group == g)]
             all_seen = sum(seen[row] for row in rows)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from dalenius.solvers.leakage.presolve import none_of, steep
 from dalenius.solvers.leakage.program import Multipliers, Program, Solution, is_zero
 from dalenius.solvers.lp import Optimum, maximise
 
-__all__ = ["is_linear", "linear_optimum"]
+__all__ = ["is_linear", "linear_optimum", "row_count"]
 
 _EXACT = 1_500  # unknowns of the largest system that is solved exactly
 _A_SECOND = 600  # unknowns that are solved for in a second; the time grows with their square
@@ -48,6 +49,14 @@ def _rows(program: Program) -> Iterator[_Row]:
     mass, total = program.mass, program.total
     zero = Fraction(0)
     one = Fraction(1)
+
+    def independent(kind: str, index: tuple[int, ...], row: Any, whole: Any) -> Iterator[_Row]:
+        """Every letter has the part `row` of the mass `whole` that the inputs have."""
+        share = Fraction(int(row.sum()), int(sum(whole)))
+        net = [(int(row[e]) - share * int(whole[e])) / total for e in range(inputs)]
+        for t in range(letters):
+            yield _Row(kind, (*index, t), {(e, t): value for e, value in enumerate(net) if value}, zero, zero)
+
     for e in range(inputs):
         yield _Row("sum", (e,), {(e, t): one for t in range(letters)}, one, one)
     for j, (costs, most) in enumerate(program.distortions):
@@ -61,10 +70,7 @@ def _rows(program: Program) -> Iterator[_Row]:
     at = 0
     for counts in program.independent:
         for row in counts[:-1]:
-            share = Fraction(int(row.sum()), total)
-            net = [(int(row[e]) - share * int(mass[e])) / total for e in range(inputs)]
-            for t in range(letters):
-                yield _Row("equal", (at, t), {(e, t): v for e, v in enumerate(net) if v}, zero, zero)
+            yield from independent("equal", (at,), row, mass)
             at += 1
     for t, r in enumerate(program.marginal or ()):
         yield _Row("equal", (at, t), {(e, t): Fraction(int(mass[e]), total) for e in range(inputs)}, r, r)
@@ -74,17 +80,14 @@ def _rows(program: Program) -> Iterator[_Row]:
         for i, row in enumerate(term.counts):
             together = term.counts[term.group == term.group[i]].sum(axis=0)
             if row.sum():
-                share = Fraction(int(row.sum()), int(together.sum()))
-                net = [(int(row[e]) - share * int(together[e])) / total for e in range(inputs)]
-                for t in range(letters):
-                    yield _Row("silent", (k, i, t), {(e, t): v for e, v in enumerate(net) if v}, zero, zero)
+                yield from independent("silent", (k, i), row, together)
     for k, (counts, against, r) in enumerate(program.odds):
         for i, (row, other) in enumerate(zip(counts, against, strict=True)):
             low = [(int(row[e]) - Fraction(other[e]) / r) / total for e in range(inputs)]
             high = [(r * Fraction(other[e]) - int(row[e])) / total for e in range(inputs)]
             for t in range(letters):
-                yield _Row("odds", (k, i, t), {(e, t): v for e, v in enumerate(low)}, zero, None)
-                yield _Row("odds", (k, len(counts) + i, t), {(e, t): v for e, v in enumerate(high)}, zero, None)
+                yield _Row("odds", (k, i, t), {(e, t): value for e, value in enumerate(low)}, zero, None)
+                yield _Row("odds", (k, len(counts) + i, t), {(e, t): value for e, value in enumerate(high)}, zero, None)
     first = inputs + len(program.local_dp)
     for k, gauge in enumerate(program.gauges):
         parts = range(first, first + len(gauge.parts))
@@ -109,6 +112,17 @@ def _rows(program: Program) -> Iterator[_Row]:
             for t in range(letters):
                 yield _Row("above", (k, q, t), {(int(e), t): one, (inputs + k, t): -one}, zero, None)
                 yield _Row("below", (k, q, t), {(inputs + k, t): r, (int(e), t): -one}, zero, None)
+
+
+def row_count(program: Program) -> int:
+    """How many limits `linear_optimum` writes out, about."""
+    silent = sum(len(term.counts) for term, limit in (*program.leakages, *program.worst) if is_zero(limit))
+    odds = sum(2 * len(counts) for counts, _, _ in program.odds)
+    gauges = sum(len(part) for gauge in program.gauges for part in gauge.parts)
+    floors = sum(2 * len(own) for own, _ in program.local_dp)
+    equal = sum(len(counts) for counts in program.independent) + 1
+    by_letter = equal + silent + odds + gauges + len(program.pairs) + floors
+    return len(program.mass) + len(program.distortions) + program.letters * by_letter
 
 
 def linear_optimum(

@@ -86,7 +86,7 @@ class Newton:
         pairs = state.complementary()
         self.products = [a * b for a, b in pairs]
         # 1 / 0 stands for an entry that is forbidden and stays as it is.
-        self.inverses = [tuple(1 / np.where(v > 0, v, np.inf) for v in pair) for pair in pairs]
+        self.inverses = [tuple(1 / np.where(value > 0, value, np.inf) for value in pair) for pair in pairs]
         self.local = [Local(term, state, k, x) for k, term in enumerate(model.terms)]
         self.limits = [o for o in self.local if o.term.at is not None and not o.term.worst]
         self._residuals()
@@ -260,7 +260,7 @@ class Newton:
         model, s, n = self.model, self.state, self.model.n
         J = len(model.Cs)
         T = len(self.local)
-        want = [target - ab - c for ab, c in zip(self.products, corrections, strict=True)]
+        want = [target - ab - correction for ab, correction in zip(self.products, corrections, strict=True)]
         want_x, want_u, want_a, want_q, want_w = want[0], want[1], want[2], want[3 : 3 + T], want[3 + T :]
         inverse_x = self.inverses[0][0]
         pull = want_x * inverse_x

@@ -118,7 +118,9 @@ def _forbidden(program: Program, arrays: Arrays) -> tuple[Arrays, Lift]:
 def least_distortion(program: Program, C: Exact) -> tuple[Exact, Fraction]:
     """The least cost of every row among its allowed letters, and its mean."""
     low = np.array([min(row[keep]) for row, keep in zip(C, program.allowed, strict=True)], dtype=object)
-    return low, sum((Fraction(v) * int(w) for v, w in zip(low, program.mass, strict=True)), Fraction(0)) / program.total
+    return low, sum(
+        (Fraction(value) * int(w) for value, w in zip(low, program.mass, strict=True)), Fraction(0)
+    ) / program.total
 
 
 def _implied(arrays: Arrays, allowed: Exact) -> Iterator[_Cause]:
@@ -261,7 +263,7 @@ def _silent(arrays: Arrays, loss: float) -> tuple[Arrays, Lift]:
         mean = float(np.sum(limit * arrays.p))
         if mean < 0:
             lam = np.eye(len(limits))[k]
-            worst = tuple(np.full(letters, v) for v in lam[len(arrays.leakages) :])
+            worst = tuple(np.full(letters, value) for value in lam[len(arrays.leakages) :])
             proof = replace(none_of(arrays), leakage=lam[: len(arrays.leakages)], worst=worst)
             raise NoChannel(f"leakage limit {k} is {mean:.3g}, below zero", proof, arrays.bound(proof, objective=False))
     zero = [k for k, (_, limit) in enumerate(limits) if is_zero(limit)]
@@ -373,8 +375,8 @@ def _tied(arrays: Arrays, loss: float) -> tuple[Arrays, Lift]:  # noqa: ARG001 -
         floors = list(old.floors)
         odds = list(old.odds)
         pairs[free_pairs] = multipliers.pairs
-        for k, v in zip(free_dp, multipliers.floors, strict=True):
-            floors[k] = v
+        for k, floor in zip(free_dp, multipliers.floors, strict=True):
+            floors[k] = floor
         for k, w in zip(free_odds, multipliers.odds, strict=True):
             odds[k] = w
         at = first

@@ -43,6 +43,10 @@ class Prices:
     least: Floats
     mu: Floats
 
+    def finite(self) -> tuple[Floats, Floats]:
+        """The table and the least of it, with a large cost for what may not be taken."""
+        return np.minimum(self.table, _NEVER), np.minimum(self.least, _NEVER)
+
     def gain(self, x: Floats) -> Floats:
         """sum_k w_k B_k' log(b_k/c_k) (nodes, rows) for the posteriors b of every x."""
         out = np.zeros_like(x)
@@ -56,11 +60,11 @@ class Prices:
 
     def best(self, x: Floats) -> Ints:
         """The best entry of every world for every x (nodes, worlds)."""
-        return np.asarray(np.einsum("ne,zex->nzx", x, np.minimum(self.table, _NEVER)).argmin(axis=2))
+        return np.asarray(np.einsum("ne,zex->nzx", x, self.finite()[0]).argmin(axis=2))
 
     def cost(self, maps: Ints) -> Floats:
         """sum_z G_z(e, t(z)) (maps, rows)."""
-        table = np.minimum(self.table, _NEVER)
+        table, _ = self.finite()
         return np.asarray(sum(table[z][:, maps[:, z]].T for z in range(len(table))))
 
 
@@ -117,8 +121,7 @@ def priced(prices: Prices, *, tol: float, known: Mapping[Map, Sequence[Floats]],
     Raises SolverFailed when more than ``leaves`` leaves would be needed.
     """
     worlds, rows, entries = prices.table.shape
-    table = np.minimum(prices.table, _NEVER)
-    least = np.minimum(prices.least, _NEVER)
+    table, least = prices.finite()
     nodes = np.full((1, worlds), -1)  # an entry for each world, -1 where none is given
     costs = (least.sum(axis=0) - prices.mu)[None]
     starts = np.full((1, rows), 1.0 / rows)

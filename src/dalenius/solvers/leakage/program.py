@@ -111,7 +111,7 @@ class Program:
         shapes |= {f"distortion {j}": (C.shape, (n, m)) for j, (C, _) in enumerate(self.distortions)}
         terms = [*(t for _, t in self.objective), *(t for t, _ in self.leakages), *(t for t, _ in self.worst)]
         shapes |= {f"term {k}": (term.counts.shape, (len(term.group), n)) for k, term in enumerate(terms)}
-        shapes |= {f"view {k}": (v.shape[1:], (n,)) for k, v in enumerate(self.independent)}
+        shapes |= {f"view {k}": (value.shape[1:], (n,)) for k, value in enumerate(self.independent)}
         shapes |= {f"worst case {k}": (most.shape, (n,)) for k, (_, most) in enumerate(self.worst)}
         shapes |= {f"odds {k}": (against.shape, (len(v), n)) for k, (v, against, _) in enumerate(self.odds)}
         shapes |= {

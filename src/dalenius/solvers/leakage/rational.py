@@ -97,7 +97,7 @@ def _plan(
     assert program.marginal is not None
     W = pi / given.p[:, None]
     support = program.allowed & (W > 0)
-    mass = [int(v) for v in program.mass]
+    mass = [int(value) for value in program.mass]
     for _ in range(_ROUNDS):
         try:
             rows = transported(W, support, mass, program.marginal)
@@ -115,7 +115,7 @@ def _plan(
 def _mixtures(program: Program, given: Arrays, solution: Solution, pi: Floats) -> Iterator[Floats]:
     """pi with more and more of each channel that is further inside."""
     missed = given.unequal(pi)
-    shares = [v for v in _SHARES if v >= missed]  # what mends an equality takes so much from some entry
+    shares = [value for value in _SHARES if value >= missed]  # what mends an equality takes so much from some entry
     W = _levelled(given, pi / given.p[:, None])
     inside = [np.broadcast_to(given.start, pi.shape)] if given.allowed.all() else []
     inside += [_cheapest(given)] if given.distortions else []

@@ -27,13 +27,15 @@ class Equalities:
 
     def __init__(self, program: Program) -> None:
         n, m, total = len(program.mass), program.letters, program.total
-        mass = [int(v) for v in program.mass]
+        mass = [int(value) for value in program.mass]
         rows: list[tuple[list[int], list[int]]] = []
 
         def add(coefficients: list[int], right: list[int]) -> None:
             shared = gcd(*coefficients, *right)
             if shared:
-                rows.append(([coefficient // shared for coefficient in coefficients], [v // shared for v in right]))
+                rows.append(
+                    ([coefficient // shared for coefficient in coefficients], [value // shared for value in right])
+                )
 
         def apart(counts: Exact, together: list[int]) -> None:
             whole_ = sum(together)
@@ -47,21 +49,21 @@ class Equalities:
             for row, other in zip(counts, against, strict=True) if r == 1 else ():
                 add(
                     [
-                        int(v)
-                        for v in whole(np.array([[Fraction(a) - b for a, b in zip(row, other, strict=True)]]))[0][0]
+                        int(value)
+                        for value in whole(np.array([[Fraction(a) - b for a, b in zip(row, other, strict=True)]]))[0][0]
                     ],
                     [0] * m,
                 )
         for term, limit in (*program.leakages, *program.worst):
             if is_zero(limit):
                 for part in _groups(term):
-                    apart(part, [int(v) for v in part.sum(axis=0)])
+                    apart(part, [int(value) for value in part.sum(axis=0)])
         ties = [(int(own[0]), int(e)) for own, r in program.local_dp if r == 1 for e in own[1:]]
         for i, j in ties + [(i, j) for i, j, r in program.pairs if r == 1 and (j, i, r) in program.pairs]:
             add([int(e == i) - int(e == j) for e in range(n)], [0] * m)
         if program.marginal is not None:
             right, below = whole(np.array(program.marginal, dtype=object))
-            add([below * v for v in mass], [int(v) * total for v in right])
+            add([below * value for value in mass], [int(value) * total for value in right])
         independent = _first_independent([g for g, _ in rows], n)
         self.G = np.array([rows[k][0] for k in independent], dtype=object).reshape(-1, n)
         self.h = np.array([rows[k][1] for k in independent], dtype=object).reshape(-1, m)
@@ -101,9 +103,9 @@ def rounded(W: Floats, allowed: Exact, equal: Equalities, bits: int, tiny: float
     """
     n, m = W.shape
     kept = np.where(allowed, W, 0.0)
-    idle = (kept.max(axis=0) < 2.0**-bits) & np.array([all(v == 0 for v in equal.h[:, t]) for t in range(m)])
+    idle = (kept.max(axis=0) < 2.0**-bits) & np.array([all(value == 0 for value in equal.h[:, t]) for t in range(m)])
     kept[:, idle] = 0.0
-    grid = np.array([int(v) for v in np.ldexp(kept, bits).ravel()], dtype=object).reshape(n, m)
+    grid = np.array([int(value) for value in np.ldexp(kept, bits).ravel()], dtype=object).reshape(n, m)
     if not len(equal.G):
         grid[np.arange(n), kept.argmax(axis=1)] += (1 << bits) - grid.sum(axis=1)
         return grid, 1 << bits
@@ -120,8 +122,8 @@ def rounded(W: Floats, allowed: Exact, equal: Equalities, bits: int, tiny: float
     K[np.arange(n), [sinks[k] for k in sink_of]] = 0
     one = scale << bits
     plain = [pivot for pivot in pivots if pivot not in sinks]
-    G = fmpz_mat(*equal.G.shape, [int(v) for v in equal.G.ravel()])
-    fixed = G * fmpz_mat(n, m, [int(v) for v in K.ravel()])
+    G = fmpz_mat(*equal.G.shape, [int(value) for value in equal.G.ravel()])
+    fixed = G * fmpz_mat(n, m, [int(value) for value in K.ravel()])
     for t in plain:
         _settle(K, t, pivots[t], [int(equal.h[i, t]) * one - int(fixed[i, t]) for i in range(len(equal.G))])
     for k in range(len(sinks) - 1, -1, -1):
@@ -130,7 +132,10 @@ def rounded(W: Floats, allowed: Exact, equal: Equalities, bits: int, tiny: float
         K[own, t] = one - K[own].sum(axis=1)
         if k:
             _settle(
-                K, t, pivots[t], [int(v) * one - int(g @ K[:, t]) for g, v in zip(equal.G, equal.h[:, t], strict=True)]
+                K,
+                t,
+                pivots[t],
+                [int(value) * one - int(g @ K[:, t]) for g, value in zip(equal.G, equal.h[:, t], strict=True)],
             )
     return K, one
 
@@ -138,7 +143,7 @@ def rounded(W: Floats, allowed: Exact, equal: Equalities, bits: int, tiny: float
 def _settle(K: Exact, t: int, pivot: "_Pivot", missing: list[int]) -> None:
     rows, equations, inverse, det = pivot
     for row, line in zip(rows, inverse, strict=True):
-        K[row, t] = sum(v * missing[equation] for v, equation in zip(line, equations, strict=True)) // det
+        K[row, t] = sum(value * missing[equation] for value, equation in zip(line, equations, strict=True)) // det
 
 
 _Pivot = tuple[list[int], list[int], list[list[int]], int]
@@ -200,11 +205,11 @@ def _inverse(G: Exact, rows: list[int]) -> _Pivot:
     """Whole numbers det G_B^-1 and det, on as many independent equations as there are pivot rows."""
     if not rows:
         return [], [], [], 1
-    equations = _first_independent([[int(v) for v in g[rows]] for g in G], len(rows))
+    equations = _first_independent([[int(value) for value in g[rows]] for g in G], len(rows))
     if len(equations) < len(rows):
         raise SolverFailed("the pivots of a value are dependent")
     square = fmpz_mat(len(rows), len(rows), [int(G[equation, row]) for equation in equations for row in rows])
     inverse = fmpq_mat(square).inv()
     entries = [[inverse[i, j] for j in range(len(rows))] for i in range(len(rows))]
-    det = lcm(*(int(v.q) for line in entries for v in line))
-    return rows, equations, [[int(v.p) * (det // int(v.q)) for v in line] for line in entries], det
+    det = lcm(*(int(value.q) for line in entries for value in line))
+    return rows, equations, [[int(value.p) * (det // int(value.q)) for value in line] for line in entries], det

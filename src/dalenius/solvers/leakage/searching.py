@@ -85,11 +85,11 @@ class _Scaled:
             y,
             leakage=y.leakage * self.unit,
             distortion=y.distortion * self.unit / self.sizes,
-            worst=tuple(v * self.unit for v in y.worst),
+            worst=tuple(value * self.unit for value in y.worst),
             equal=y.equal * self.unit,
             pairs=y.pairs * self.unit,
             floors=tuple((a * self.unit, b * self.unit) for a, b in y.floors),
-            odds=tuple(v * self.unit for v in y.odds),
+            odds=tuple(odd * self.unit for odd in y.odds),
             gauges=tuple((w * self.unit, tuple(rho * self.unit for rho in rhos)) for w, rhos in y.gauges),
         )
 
@@ -209,6 +209,11 @@ def _forced(a: Arrays) -> bool:
     """Whether one letter is left to every row and no limit: nothing is to be searched for."""
     limits = (a.distortions, a.leakages, a.worst, a.local_dp, a.pairs, a.gauges)
     return not any(map(len, limits)) and not len(a.G) and not len(a.A) and bool((a.allowed.sum(axis=1) == 1).all())
+
+
+def gauges_beyond_memory(inputs: int, letters: int, gauges: int) -> bool:
+    """`beyond_memory` of gauges with many parts each, before they are written out: each is one more row of a letter."""
+    return letters * (inputs + gauges) ** 2 > _DENSE
 
 
 def beyond_memory(given: Arrays) -> bool:

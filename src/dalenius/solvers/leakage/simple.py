@@ -15,14 +15,17 @@ import numpy as np
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.limits import Limits, whole
-from dalenius.solvers.leakage.linear import linear_optimum
+from dalenius.solvers.leakage.linear import linear_optimum, row_count
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.program import Exact, Ints, Multipliers, Program, Solution
+from dalenius.stopping import LAST_CALL, left, left_for_a_call
 
 __all__ = ["at_hand", "linear_channels", "stay_or_forget"]
 
 _SHARES = 1 << 10
 _FEW = 4_000  # entries of a linear program
+_A_ROW = 1e-4  # seconds to write one of its rows
+_QUARTER = 0.25  # of the time that is left, for writing them
 _NONE = Fraction(0)
 
 
@@ -52,7 +55,7 @@ def linear_channels(program: Program) -> Iterator[Solution]:
     Solution
         Of the least distortion, then of the least among those that tell nothing; its multipliers mean nothing.
     """
-    if program.allowed.size > _FEW:
+    if program.allowed.size > _FEW or _A_ROW * row_count(program) > max(LAST_CALL, _QUARTER * left()):
         return
     cost = program.cost
     for C, _ in program.distortions:
@@ -62,7 +65,7 @@ def linear_channels(program: Program) -> Iterator[Solution]:
     for changed in ({"leakages": (), "worst": ()}, silent):
         linear = replace(program, objective=(), cost=cost, **changed)
         try:
-            yield linear_optimum(linear, Arrays.of(linear), loss=1e-9)
+            yield linear_optimum(linear, Arrays.of(linear), loss=1e-9, seconds=left_for_a_call())
         except (Infeasible, SolverFailed):
             continue
 

@@ -66,7 +66,7 @@ def transported(channel: Floats, support: NDArray[np.bool_], mass: list[int], la
 
     rows, letters = np.nonzero(support)
     weights = channel[rows, letters] * np.array(mass, dtype=np.float64)[rows]
-    missing = [v * unit for v in mass] + [int(total * r * unit) for r in law]
+    missing = [value * unit for value in mass] + [int(total * r * unit) for r in law]
     for k in np.argsort(-weights, kind="stable").tolist():
         e = int(rows[k])
         t = int(letters[k])

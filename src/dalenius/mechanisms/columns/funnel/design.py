@@ -14,7 +14,7 @@ from fractions import Fraction
 from dalenius.core import Certificate, Design, Independent, Leakage, Problem
 from dalenius.core.digits import figure
 from dalenius.measures import mutual_information
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.mechanisms.columns.exact_columns import merged_letters_of
 from dalenius.mechanisms.columns.funnel.blocks import blocks_apply, by_blocks
 from dalenius.mechanisms.columns.funnel.faces import MANY, MOST, by_faces, faces_apply

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dalenius.core import Certificate, Contraction, Dalenius, Kernel, MaximalLeakage, Problem, Sibson
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.exact_columns import merged_letters_of
-from dalenius.mechanisms.columns.leakage.curved import CURVED, HAIR, Cuts
+from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, HAIR, Cuts
 from dalenius.mechanisms.columns.leakage.fewer_entries import fewer_entries
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.proof import LineProof
@@ -170,12 +170,40 @@ def exact_channel(
     gains = wanted.shares @ wanted.labels.tangent(np.maximum(told, 1e-300)).T
     rows = fewer_entries(problem, letters, gains, loss=spare * BITS, seconds=seconds)
     if rows is None:
-        rows = rational(model.program, Solution(letters * wanted.mass[:, None], Multipliers(), 0.0, 0.0, 0))
+        every = _with_unseen(model.program, letters)
+        mass = model.program.mass.astype(np.float64) / float(model.program.total)
+        rows = rational(model.program, Solution(every * mass[:, None], Multipliers(), 0.0, 0.0, 0))
     used = [y for y in range(len(rows[0])) if any(row[y] for row in rows)]
-    found, _ = Model.of(problem, fresh=np.zeros((len(rows), len(used)), dtype=object)).channel(
+    found, _ = Model.of(problem, fresh=np.zeros((len(letters), len(used)), dtype=object)).channel(
         [[row[y] for y in used] for row in rows]
     )
     return found
+
+
+def _with_unseen(program: Program, letters: Floats) -> Floats:
+    """The channel with rows for the inputs that never occur, which a metric sets between those that do."""
+    n, many = letters.shape
+    extra = len(program.mass) - n
+    if not extra:
+        return letters
+    sums = np.repeat(np.eye(extra), many, axis=1)
+    rows = [sums]
+    least = [np.ones(extra)]
+    for i, j, ratio in program.pairs:  # row i is at most ratio times row j
+        own = np.zeros((many, extra * many))
+        known = np.zeros(many)
+        for row, factor in ((i, -1.0), (j, float(ratio))):
+            if row < n:
+                known += factor * letters[row]
+            else:
+                own[:, (row - n) * many : (row - n + 1) * many] += factor * np.eye(many)
+        if max(i, j) >= n:
+            rows.append(own)
+            least.append(-known)
+    low = np.concatenate(least)
+    high = np.append(np.ones(extra), np.full(len(low) - extra, np.inf))
+    between = maximise(np.zeros(extra * many), np.concatenate(rows), low, high).x.reshape(extra, many)
+    return np.concatenate([letters, between / between.sum(axis=1, keepdims=True)])
 
 
 def _few_letters(

@@ -10,7 +10,7 @@ from typing import Any
 from dalenius.core import Design, Independent, Leakage, Pmf, Problem
 from dalenius.errors import InputError
 from dalenius.measures import mutual_information
-from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.mechanisms.columns.funnel.design import funnel, price_of
 from dalenius.mechanisms.columns.takes import DISCLOSURE
 from dalenius.mechanisms.declared import GAP, SECONDS

@@ -23,7 +23,7 @@ from dalenius.mechanisms.columns.funnel.gains import (
     kept_share,
 )
 from dalenius.mechanisms.columns.funnel.takes import SPREAD
-from dalenius.mechanisms.columns.leakage.curved import CURVED, Cuts
+from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
 from dalenius.mechanisms.declared import SECONDS
 from dalenius.mechanisms.local_dp.variance import REMARK, UNIT, whole
 from dalenius.mechanisms.proof_terms import by_lines

@@ -12,10 +12,9 @@ import numpy as np
 from dalenius.core import Design, MinimizeDistortion, Problem
 from dalenius.core.digits import figure
 from dalenius.errors import Infeasible, InputError, SolverFailed
-from dalenius.mechanisms.columns.leakage.drawing import curve_html
-from dalenius.mechanisms.columns.leakage.least import checked
+from dalenius.mechanisms.columns.leakage.curve_picture import curve_html
+from dalenius.mechanisms.columns.leakage.design import checked
 from dalenius.mechanisms.columns.leakage.model import Model
-from dalenius.mechanisms.columns.leakage.reader import already_told
 from dalenius.mechanisms.columns.leakage.searching import (
     Rows,
     answered,
@@ -26,6 +25,7 @@ from dalenius.mechanisms.columns.leakage.searching import (
     silent_design,
 )
 from dalenius.mechanisms.columns.leakage.strategies import few_maps, generated, unlisted
+from dalenius.mechanisms.columns.leakage.terms import already_told
 from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proof_terms import ONE
@@ -205,7 +205,7 @@ def _ends(model: Model, seconds: float) -> tuple[Ends, Rows | None]:
     plain = plain and program.marginal is None
     if plain:
         best = np.where(program.allowed, cost, max(cost.reshape(-1)) + 1).min(axis=1)
-        least = sum((Fraction(v) * n for v, n in zip(best, mass, strict=True)), Fraction(0)) / program.total
+        least = sum((Fraction(value) * n for value, n in zip(best, mass, strict=True)), Fraction(0)) / program.total
     elif unlisted(model.problem):  # some maps are known, and the least distortion may need others
         first, *others = model.problem.limits
         goal = MinimizeDistortion(replace(first, at_most=None))
@@ -215,7 +215,7 @@ def _ends(model: Model, seconds: float) -> tuple[Ends, Rows | None]:
     else:
         least, _ = _attained(free, seconds)
     silent = [
-        sum((Fraction(v) * n for v, n in zip(cost[:, t], mass, strict=True)), Fraction(0)) / program.total
+        sum((Fraction(value) * n for value, n in zip(cost[:, t], mass, strict=True)), Fraction(0)) / program.total
         for t in np.flatnonzero(program.allowed.all(axis=0))
     ]
     private, rows = None, None

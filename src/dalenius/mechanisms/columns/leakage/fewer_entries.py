@@ -17,7 +17,7 @@ import numpy as np
 
 from dalenius.core import Problem
 from dalenius.errors import Infeasible, SolverFailed
-from dalenius.mechanisms.columns.leakage.curved import CURVED, Cuts
+from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.searching import Rows, kept_on
 from dalenius.solvers.leakage import Multipliers, Program, Solution, rational, search

@@ -85,6 +85,10 @@ def gauged(problem: Problem, promise: Guarantee, numbers: Sequence[int], worlds:
     worlds : sequence of tuple
         For each input its letters in the columns that are read and leave as they are.
 
+    Returns
+    -------
+    Gauged, or None
+
     Raises
     ------
     Infeasible
@@ -188,7 +192,7 @@ def _limit(problem: Problem, promise: Guarantee) -> Fraction:
     counts = problem.pmf.counts(promise.about, held).astype(object)
     gains = np.eye(len(counts), dtype=object) if promise.gain is None else _gains(problem, promise)
     best = gains.dot(counts).max(axis=0)
-    return promise.times * sum((Fraction(v) for v in best), Fraction(0)) / problem.pmf.total
+    return promise.times * sum((Fraction(value) for value in best), Fraction(0)) / problem.pmf.total
 
 
 def _of_pairs(promise: LocalDP, mass: Exact, numbers: Sequence[int], worlds: Sequence[Places]) -> Gauged:

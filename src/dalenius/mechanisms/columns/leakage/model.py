@@ -26,15 +26,16 @@ from dalenius.core import (
     Problem,
     WorstCaseLeakage,
 )
-from dalenius.core.kernel import in_units
+from dalenius.core.conditional_law import in_units
 from dalenius.errors import Infeasible
+from dalenius.mechanisms.barred_letters import barred_letters
 from dalenius.mechanisms.column_bounds import local_promises
 from dalenius.mechanisms.columns.exact_columns import named
-from dalenius.mechanisms.columns.leakage.curved import Cuts
+from dalenius.mechanisms.columns.leakage.curved_promises import Cuts
 from dalenius.mechanisms.columns.leakage.gauges import Gauged, gauged
-from dalenius.mechanisms.columns.leakage.nearness import Nearness, worlds_of
+from dalenius.mechanisms.columns.leakage.local_dp_rows import Nearness, worlds_of
 from dalenius.mechanisms.columns.leakage.proof import dual_certificate
-from dalenius.mechanisms.columns.leakage.reader import LN2, Names, Reader, already_told, barred_letters
+from dalenius.mechanisms.columns.leakage.terms import LN2, Names, Reader, already_told
 from dalenius.solvers.leakage import Multipliers, Program
 
 __all__ = ["Model"]
@@ -199,7 +200,7 @@ def _mixture(rows: Sequence[Sequence[Fraction]], weights: list[int]) -> tuple[Fr
     scale = lcm(*{entry.denominator for row in rows for entry in row})
     sums = [0] * len(rows[0])
     for weight, row in zip(weights, rows, strict=True):
-        sums = [a + weight * v for a, v in zip(sums, in_units(row, scale), strict=True)]
+        sums = [a + weight * value for a, value in zip(sums, in_units(row, scale), strict=True)]
     return tuple(Fraction(v, scale * sum(weights)) for v in sums)
 
 
@@ -210,7 +211,7 @@ def _without(row: tuple[Fraction, ...], barred: set[int]) -> tuple[Fraction, ...
     if not total:
         left = [Fraction(t not in barred) for t in range(len(row))]
         total = sum(left, Fraction(0))
-    return tuple(v / total for v in left)
+    return tuple(value / total for value in left)
 
 
 def _too_little(problem: Problem, guarantee: Leakage) -> str:

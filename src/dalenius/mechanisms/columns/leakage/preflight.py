@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from dalenius.core import Independent, Leakage, MinimizeLeakage, Problem, WorstCaseLeakage
-from dalenius.errors import NOTHING_DONE, Unsupported
+from dalenius.errors import NOTHING_DONE, SolverFailed, Unsupported
 from dalenius.mechanisms.records.takes import FORM, RECORDS
+from dalenius.stopping import asked
 
 __all__ = ["SHARE", "Size", "by_records", "free_memory", "late_words", "memory_words", "size_words", "time_words"]
 
@@ -112,8 +113,34 @@ class Size:
         ----------
         seconds : float
             That are left.
+
+        Returns
+        -------
+        str, or None
         """
         return late_words(f"{self.rows:,} to {self.letters:,} combinations", self.proof_seconds, seconds)
+
+    def refuse_pairs(self, pairs: int) -> None:
+        """Refuse a promise about pairs of inputs, a limit for each, of more than memory holds before they are written.
+
+        Parameters
+        ----------
+        pairs : int
+            How many.
+
+        Raises
+        ------
+        SolverFailed
+            With their number; more time would not help.
+        """
+        from dalenius.solvers.leakage.searching import gauges_beyond_memory  # imports scipy, which takes a second
+
+        if gauges_beyond_memory(self.rows, self.letters, pairs):
+            raise SolverFailed(
+                f"contraction is a limit for each of {pairs:,} pairs of {self.rows} observed values, more than the "
+                "search has memory for",
+                do="Merge values, or minimise a distortion without limits; more time would not help.",
+            )
 
     def refuse_too_large(self, seconds: float, also: str = "") -> None:
         """Refuse, before anything is allocated, what fits neither the memory nor the time.
@@ -133,7 +160,8 @@ class Size:
         free = free_memory()
         if free is not None and self.memory > SHARE * free:
             need = f"{memory_words(self.memory)} of memory, and {memory_words(free)} are free"
-        elif self.proof_seconds > max(seconds, SHORT):
+        # Whoever asked for what there is has no time left by that, and is not refused for it.
+        elif self.proof_seconds > max(seconds, SHORT) and not asked():
             need = f"about {time_words(self.proof_seconds)} for the proof alone"
             need += f", and {time_words(seconds)} of --seconds are left"
         else:
@@ -196,6 +224,10 @@ def size_words(size: str, seconds: float, memory: int, columns: Mapping[str, int
     columns : dict
         How many values each released column has.
 
+    Returns
+    -------
+    str
+
     >>> size_words("32", 2.0, 1 << 20, {"a": 4, "b": 8})
     '32 combinations, about 2 s, 1 MiB'
     >>> size_words("900", 40.0, 1 << 30, {"a": 20, "b": 45})
@@ -217,6 +249,10 @@ def late_words(size: str, needed: float, seconds: float) -> str | None:
         Seconds until a first recipe is found, proved and written.
     seconds : float
         That are left; of a search without any nothing is expected.
+
+    Returns
+    -------
+    str, or None
     """
     if needed <= seconds or not seconds:
         return None

@@ -22,6 +22,7 @@ from dalenius.core import (
     Independent,
     InformationPrivacy,
     Leakage,
+    LocalDP,
     MaximalLeakage,
     Sibson,
     TotalVariation,
@@ -30,7 +31,7 @@ from dalenius.core import (
 from dalenius.documents.text import text
 from dalenius.mechanisms.column_bounds import local_promises
 from dalenius.mechanisms.columns.leakage.gauges import Weighed, whole_units
-from dalenius.mechanisms.columns.leakage.nearness import worlds_of
+from dalenius.mechanisms.columns.leakage.local_dp_rows import worlds_of
 from dalenius.mechanisms.proof_terms import ONE, by_lines, texts
 from dalenius.solvers.leakage import Multipliers, Term
 from dalenius.solvers.leakage.program import Floats
@@ -237,13 +238,13 @@ class _Reader:
             of_world = [[*(next(given) for _ in range(values - 1)), nothing] for _ in range(self.worlds)]
             self.found.rows[k] = self._by_leaf([of_world[w][a] for a, w in product(range(values), range(self.worlds))])
         if self.model.problem.preserve_marginals:
-            self.found.margins = [str(-v) for v in next(given)]
+            self.found.margins = [str(-value) for value in next(given)]
 
     def _gauges(self, weighed: list[list[Weighed]]) -> None:
         """A weight for all leaves, and the multipliers of the rows; of delta a cut for each pair, with its slopes."""
         for one, own in zip(self.model.gauges, weighed, strict=True):
             k = self.promises.index(one.promise)
-            if one.pairs:
+            if isinstance(one.promise, LocalDP):  # no pair at all where one input occurs
                 for (first, second), (mu, (rho,)) in zip(one.pairs, own, strict=True):
                     if mu > 0:
                         slopes = np.clip(rho[0] / mu, 0.0, 1.0)
@@ -313,7 +314,7 @@ class _Reader:
 
 def _whole(values: Any, factor: float, least: int | None = 0) -> list[int]:
     """Whole units from below; multipliers of inequalities are not negative."""
-    units = [int(Fraction(float(v)) * ONE) for v in np.asarray(values, dtype=np.float64) * factor]
+    units = [int(Fraction(float(value)) * ONE) for value in np.asarray(values, dtype=np.float64) * factor]
     return units if least is None else [max(least, unit) for unit in units]
 
 
@@ -327,11 +328,11 @@ def _posteriors(term: Term, logs: Floats) -> list[list[int]]:
     together = np.zeros(int(term.group.max()) + 1, dtype=object)
     np.add.at(together, term.group, weight)
     exact = [Fraction(int(w), int(together[g])) for w, g in zip(weight, term.group, strict=True)]
-    c = np.array([float(v) for v in exact])[:, None]
+    c = np.array([float(value) for value in exact])[:, None]
     less = c * np.expm1(logs - logs.max(axis=0))
     sums = np.zeros((len(together), less.shape[1]))
     np.add.at(sums, term.group, less)
     # Limits of next to nothing have large multipliers and posteriors next to the prior: the digits are in between.
     tilt = (less - c * sums[term.group]) / (1 + sums[term.group])
-    prior = [int(v * ONE) for v in exact]
+    prior = [int(value * ONE) for value in exact]
     return [[max(1, a + int(float(entry) * ONE)) for entry in row] for a, row in zip(prior, tilt, strict=True)]

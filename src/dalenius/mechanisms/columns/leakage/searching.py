@@ -12,11 +12,11 @@ import numpy as np
 from dalenius.core import Design, MinimizeDistortion, MinimizeLeakage, MinimizeLeakageAndRate, Problem
 from dalenius.core.numbers import up, written
 from dalenius.errors import Infeasible, SolverFailed
-from dalenius.mechanisms.columns.leakage.curved import CURVED, Cuts
+from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
+from dalenius.mechanisms.columns.leakage.fewer_letters import fewer_letters
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.preflight import Size, by_records
 from dalenius.mechanisms.columns.leakage.strategies import about_letters, generated, unlisted
-from dalenius.mechanisms.columns.leakage.support import fewer_letters
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.leakage import Multipliers, Program, Solution, Unfinished, rational, search
 from dalenius.solvers.leakage.arrays import Arrays
@@ -118,11 +118,12 @@ def answered(
 def _with_cuts(
     problem: Problem, size: Size, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None
 ) -> Design:
-    """Curved promises: limits that show what is missed are added until a channel that keeps all is near; `curved`."""
+    """Limits that show what is missed are added until a channel that keeps all is near (`curved_promises`)."""
     deadline = time.monotonic() + seconds
     until = deadline - min(4 * size.proof_seconds, AFTER * seconds)
     scale = 1.0 if isinstance(problem.objective, MinimizeDistortion) else log(2)
     cuts = Cuts.of(problem)
+    size.refuse_pairs(cuts.pairs)
     fine = min(gap, CLOSE) * scale
     why = None
     best: tuple[float, Solution] | None = None
@@ -384,7 +385,9 @@ def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multiplier
     for j, (cost, limit) in enumerate(program.distortions):
         free = np.where(allowed, cost, max(cost.reshape(-1)) + 1)
         least = free.min(axis=1)
-        smallest = sum((Fraction(v) * int(n) for v, n in zip(least, program.mass, strict=True)), Fraction(0)) / total
+        smallest = (
+            sum((Fraction(value) * int(n) for value, n in zip(least, program.mass, strict=True)), Fraction(0)) / total
+        )
         if smallest > limit:
             raise Infeasible(
                 f"no recipe has the distortion of limit {j + 1}, {written(limit)}: the smallest possible is "
@@ -421,7 +424,7 @@ def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multiplier
 def least_distortion(program: Program, j: int, *, seconds: float, gap: float = 1e-7) -> Solution:
     """The least distortion of limit j that the other limits leave."""
     cost = program.distortions[j][0]
-    others = [d for k, d in enumerate(program.distortions) if k != j]
+    others = [distortion for k, distortion in enumerate(program.distortions) if k != j]
     return search(replace(program, objective=(), cost=cost, distortions=tuple(others)), gap=gap, seconds=seconds)
 
 
@@ -478,10 +481,10 @@ def _silent(y: Multipliers) -> Multipliers:
         posteriors=tuple(0.0 * posterior for posterior in y.posteriors),
         leakage=0.0 * y.leakage,
         distortion=0.0 * y.distortion,
-        worst=tuple(0.0 * v for v in y.worst),
+        worst=tuple(0.0 * value for value in y.worst),
         equal=0.0 * y.equal,
         floors=tuple((0.0 * a, 0.0 * b) for a, b in y.floors),
-        odds=tuple(0.0 * v for v in y.odds),
+        odds=tuple(0.0 * odd for odd in y.odds),
         pairs=0.0 * y.pairs,
         gauges=tuple((0.0, tuple(0.0 * rho for rho in rhos)) for _, rhos in y.gauges),
     )

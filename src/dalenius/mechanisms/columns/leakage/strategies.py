@@ -14,9 +14,9 @@ import numpy as np
 
 from dalenius.core import Distortion, Leakage, MinimizeDistortion, Problem, WorstCaseLeakage
 from dalenius.errors import Infeasible, SolverFailed
+from dalenius.mechanisms.columns.leakage.local_dp_rows import MAPS
 from dalenius.mechanisms.columns.leakage.model import Model
-from dalenius.mechanisms.columns.leakage.nearness import MAPS
-from dalenius.mechanisms.columns.leakage.reader import Reader
+from dalenius.mechanisms.columns.leakage.terms import Reader
 from dalenius.solvers.leakage import Multipliers, NoChannel, Program, Solution, Unfinished, search
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.cone_pricing import Cone, ConeClosed, cone_priced

@@ -52,11 +52,15 @@ class Trade:
             )
         if isinstance(goal, MinimizeDistortion):
             kinds = (Leakage, Independent)  # which is a limit of zero
-            found = [g for g in problem.guarantees if isinstance(g, kinds) and not isinstance(g, WorstCaseLeakage)]
+            found = [
+                guarantee
+                for guarantee in problem.guarantees
+                if isinstance(guarantee, kinds) and not isinstance(guarantee, WorstCaseLeakage)
+            ]
             leaks = sorted(found, key=lambda promise: isinstance(promise, Independent))
             if not leaks:
                 raise InputError("there is nothing to trade: add a [[guarantee]] with leakage = [...] and at_most_bits")
-            rest = tuple(g for g in problem.guarantees if g is not leaks[0])
+            rest = tuple(guarantee for guarantee in problem.guarantees if guarantee is not leaks[0])
             return cls(problem, leaks[0].secret, goal.measure, None, problem.limits, rest)
         raise InputError(
             "a trade-off is traced for minimize = { leakage } or { distortion, of }",

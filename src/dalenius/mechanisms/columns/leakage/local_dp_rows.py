@@ -1,0 +1,227 @@
+r"""Local DP in the program: floors for plain levels, pairs of rows for metrics, and rows of inputs that never occur.
+
+A level between any two of R rows is a floor, y <= W <= r y, of 2R inequalities. A metric speaks of single pairs; those
+that follow from others by the triangle inequality are left out. A level given kept columns holds within each world of
+rows that agree in them.
+
+Inputs of probability 0 have rows too. Under a plain level a mean of other rows will do; under a metric there may be
+none (between two rows e^2 apart lies no row e apart from both, if the two differ in two letters only). They are then
+rows of the program, with a mass that changes nothing: no cost, and in every leakage a group of their own, which tells
+nothing. With sigma = N / (N + their mass), costs and shares of the objective are divided by sigma and limits of leakage
+multiplied by it, so that every figure stays what it was; `Nearness.own` turns the multipliers back.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from math import ldexp
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import LocalDP, Problem
+from dalenius.core.arithmetic import exp
+from dalenius.errors import Unsupported
+from dalenius.kernel.rows import UNIT
+from dalenius.mechanisms.column_bounds import local_promises, row_number
+from dalenius.mechanisms.declared import MOST_NATS
+from dalenius.solvers.leakage import Gauge, Multipliers, Program, Term
+
+__all__ = ["MAPS", "Nearness", "worlds_of"]
+
+MAPS = 1 << 14  # strategies; more are never listed
+
+
+def worlds_of(problem: Problem) -> list[tuple[int, ...]]:
+    """For each row of the channel, the letters of the kept columns that it reads: levels hold between equal ones."""
+    places = [range(len(problem.pmf.variables[name])) for name in problem.inputs]
+    at = [k for k, name in enumerate(problem.inputs) if name in problem.kept]
+    return [tuple(x[i] for i in at) for x in product(*places)]
+
+
+@dataclass(frozen=True, eq=False)
+class Nearness:
+    """The rows of the channel behind those of the program, the last `unseen` of them without weight, and the pairs.
+
+    `metric` says which levels have one: those have `pairs` (row of the channel, other row, ratio), the others `floors`
+    (rows of the program and their ratio) for each world.
+    """
+
+    numbers: list[int]
+    unseen: int
+    mass: int
+    sigma: Fraction
+    metric: list[bool]
+    floors: list[list[tuple[npt.NDArray[np.int64], Fraction]]]
+    pairs: list[list[tuple[int, int, Fraction]]]
+
+    @classmethod
+    def of(cls, problem: Problem, scale: int = 1) -> "Nearness":
+        joint, world = problem.pmf, worlds_of(problem)
+        numbers = [row_number(problem, codes) for codes in joint.grouped(problem.inputs)[0]]
+        near = [g for g in local_promises(problem) if g.metric is not None]
+        unseen = sorted({*range(len(world))} - {*numbers}) if near else []
+        if unseen and problem.preserve_marginals:
+            raise Unsupported(
+                f"preserve_marginals beside local_dp with a metric needs inputs that all occur; {len(unseen)} never "
+                "do: leave their values out, or design on a stated distribution that has them"
+            )
+        mean = max(1, joint.total // len(numbers)) * scale
+        numbers = numbers + unseen
+        plain = []
+        for promise in local_promises(problem):
+            if promise.metric is None:
+                rows = {
+                    w: [e for e, number in enumerate(numbers) if world[number] == w]
+                    for w in {world[number] for number in numbers}
+                }
+                ratio = exp(promise.epsilon)[0]  # from below: asks for no less than was promised
+                plain.append([(np.array(own, dtype=np.int64), ratio) for _, own in sorted(rows.items())])
+        whole = joint.total * scale
+        return cls(
+            numbers,
+            len(unseen),
+            mean,
+            Fraction(whole, whole + mean * len(unseen)),
+            [promise.metric is not None for promise in local_promises(problem)],
+            plain,
+            [_apart(promise, world) for promise in near],
+        )
+
+    def widened(self, program: Program) -> Program:
+        """The program of the rows that occur, with these levels and with the rows that never occur."""
+        place = {number: e for e, number in enumerate(self.numbers)}
+        pairs = tuple((place[i], place[j], r) for near in self.pairs for i, j, r in near)
+        program = replace(program, local_dp=tuple(block for blocks in self.floors for block in blocks))
+        if not self.unseen:
+            return replace(program, pairs=pairs)
+        extra, m = self.unseen, program.letters
+        new = np.full(extra, self.mass, dtype=object)
+        wide = np.zeros((extra, m), dtype=object)
+
+        def scaled(cost: Any) -> Any:
+            exactly = [[Fraction(entry) / self.sigma for entry in row] for row in cost]
+            return np.vstack([np.array(exactly, dtype=object).reshape(cost.shape), wide])
+
+        def alone(term: Term) -> Term:
+            last = np.hstack([np.zeros(len(program.mass), dtype=object), new])
+            return Term(np.vstack([nowhere(term.counts), last[None]]), np.append(term.group, term.group.max() + 1))
+
+        def silent(view: Any) -> Any:
+            share = view.sum(axis=1) * self.mass
+            return np.hstack([view, np.repeat((share // program.total)[:, None], extra, axis=1)])
+
+        def nowhere(counts: Any) -> Any:
+            return np.hstack([counts, np.zeros((len(counts), extra), dtype=object)])
+
+        none = np.zeros(extra, dtype=object)
+        return replace(
+            program,
+            mass=np.append(program.mass, new),
+            allowed=np.vstack([program.allowed, np.ones((extra, m), dtype=bool)]),
+            cost=scaled(program.cost),
+            objective=tuple((theta / self.sigma, alone(term)) for theta, term in program.objective),
+            distortions=tuple((scaled(cost), limit) for cost, limit in program.distortions),
+            leakages=tuple((alone(term), limit * self.sigma) for term, limit in program.leakages),
+            worst=tuple((_beside(term, new), np.append(most, none)) for term, most in program.worst),
+            independent=tuple(silent(view) for view in program.independent),
+            odds=tuple((nowhere(counts), nowhere(against), r) for counts, against, r in program.odds),
+            gauges=tuple(
+                Gauge(tuple(nowhere(part) for part in gauge.parts), gauge.limit * self.sigma)
+                for gauge in program.gauges
+            ),
+            pairs=pairs,
+        )
+
+    def seen(self, term: Term) -> Term:
+        """A term of the rows that occur."""
+        n = len(self.numbers) - self.unseen
+        return Term(term.counts[:-1, :n], term.group[:-1]) if self.unseen else term
+
+    def own(self, y: Multipliers) -> Multipliers:
+        """Multipliers of the rows that occur and their promises, from those of the wider program."""
+        if not self.unseen:
+            return y
+        sigma = float(self.sigma)
+        return replace(
+            y,
+            posteriors=tuple(logs[:-1] for logs in y.posteriors),
+            leakage=sigma * y.leakage,
+            worst=tuple(sigma * w for w in y.worst),
+            equal=sigma * y.equal,
+            odds=tuple(sigma * odd for odd in y.odds),
+            gauges=tuple((sigma * w, tuple(sigma * rho for rho in rhos)) for w, rhos in y.gauges),
+        )
+
+    def proof(self, y: Multipliers, many: int, factor: float) -> list[list[list[list[int]]]]:
+        """For each level and each of so many letters the [x, other, v] of W(t|x) <= r W(t|other), v out of 2^UNIT.
+
+        Multipliers a of W - y >= 0 and b of r y - W >= 0 with sum a >= r sum b are pairs too: b is handed out from
+        the rows x to others, each of which takes a / r; a plan that goes down both lists needs fewer than 2 R pairs.
+        """
+        found: list[list[list[list[int]]]] = []
+        blocks = iter(y.floors)
+        rows = iter(y.pairs)
+        floors = iter(self.floors)
+        pairs = iter(self.pairs)
+        for metric in self.metric:
+            letters: list[list[list[int]]] = [[] for _ in range(many)]
+            if metric:
+                for i, j, _ in next(pairs):
+                    for t, v in enumerate(_whole(next(rows), factor)):
+                        if v:
+                            letters[t].append([i, j, v])
+            else:
+                for own, r in next(floors):
+                    above, below = next(blocks)
+                    for t, (a, b) in enumerate(zip(above.T, below.T, strict=True)):
+                        letters[t] += self._plan(own, _whole(a, factor), _whole(b, factor), r)
+            found.append(letters)
+        return found
+
+    def _plan(self, own: npt.NDArray[np.int64], above: list[int], below: list[int], r: Fraction) -> list[list[int]]:
+        plan, k, left = [], 0, 0
+        # a / r from below: pairs that hand out less than the multipliers allow still have the right sign.
+        takes = [int(value * r.denominator // r.numerator) for value in above]
+        for e, need in zip(own, below, strict=True):
+            while need and k < len(takes):
+                left = left or takes[k]
+                v = min(need, left)
+                if v:
+                    plan.append([self.numbers[e], self.numbers[own[k]], v])
+                need = need - v
+                left = left - v
+                k += not left
+        return plan
+
+
+def _whole(values: Any, factor: float) -> list[int]:
+    return [max(0, int(ldexp(float(value) * factor, UNIT))) for value in values]
+
+
+def _beside(term: Term, new: npt.NDArray[Any]) -> Term:
+    """A worst case with rows of no weight among all others, which are one value in a group of its own."""
+    zero = np.zeros((len(term.group), len(new)), dtype=object)
+    counts, group = np.hstack([term.counts, zero]), term.group
+    if not (group == 1).any():
+        counts = np.vstack([counts, np.zeros(counts.shape[1], dtype=object)[None]])
+        group = np.append(group, 1)
+    counts[-1, -len(new) :] = new
+    return Term(counts, group)
+
+
+def _apart(promise: LocalDP, world: list[tuple[int, ...]]) -> list[tuple[int, int, Fraction]]:
+    """The pairs of rows that a metric speaks of, without those that follow from two others by way of a third row."""
+    metric = [[Fraction(entry) for entry in row] for row in promise.metric or ()]
+    sizes = np.array([[float(entry) for entry in row] for row in metric])
+    ratios = {entry: exp(min(promise.epsilon * entry, Fraction(MOST_NATS)))[0] for row in metric for entry in row}
+    found = []
+    for i, j in product(range(len(metric)), repeat=2):
+        if i == j or world[i] != world[j]:
+            continue
+        between = np.flatnonzero((sizes[i] > 0) & (sizes[j] > 0) & (sizes[i] + sizes[j] <= sizes[i, j] * (1 + 1e-9)))
+        if any(world[k] == world[i] and metric[i][k] + metric[k][j] <= metric[i][j] for k in between):
+            continue
+        found.append((i, j, ratios[metric[i][j]]))
+    return found

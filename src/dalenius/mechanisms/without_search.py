@@ -1,0 +1,136 @@
+"""A proved design without a search, for whoever has no time left: entries stay with a probability, else say nothing.
+
+Nobody would want it where a search has ended. It is there when the time is over before anything else is proved.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+from dalenius.core import Certificate, Channel, Design, Kernel, MaximizeInformation, Pmf, Problem
+from dalenius.errors import DaleniusError, NotCertified
+from dalenius.mechanisms.columns.exact_columns import channel_from_rows
+from dalenius.mechanisms.proof_terms import CLOSED, by_lines
+from dalenius.mechanisms.proving import proved
+from dalenius.mechanisms.value_names import refuse_inverted
+from dalenius.tables import with_gains, with_metrics
+
+__all__ = ["at_once"]
+
+MOST, FEW = 1_000, 256
+"""Combinations of the observed values: more take too long to prove at once; where something is minimised, fewer."""
+SHARES = tuple(Fraction(1, n) for n in (1, 2, 4, 8, 16, 32, 64, 128))
+"""How often an entry stays: the first that keeps the promises."""
+METHOD = "entries that stay as they are with one probability, else say nothing"
+EARLY = "the time was over before a better recipe was proved; more of it (--seconds) finds one"
+
+
+def at_once(problem: Problem) -> Iterator[Design]:
+    """Designs that keep every promise, proved without a search; none where none is known.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+
+    Yields
+    ------
+    Design
+        One value for everybody, then a better one; with whatever bound of the best one costs nothing.
+
+    Examples
+    --------
+    >>> from dalenius.testing import binary_tradeoff
+    >>> [round(float(design.value), 3) for design in at_once(binary_tradeoff("1/10", "1/5"))]
+    [0.22]
+    """
+    if not isinstance(problem.joint, Pmf) or problem.form is not None or problem.each or problem.robust:
+        return
+    telling = isinstance(problem.objective, MaximizeInformation)
+    if prod(map(len, problem.pmf.alphabets(problem.inputs).values())) > (MOST if telling else FEW):
+        return
+    with suppress(DaleniusError):
+        yield from _telling(problem) if telling else _changing(problem)
+
+
+def _telling(problem: Problem) -> Iterator[Design]:
+    """Of fresh letters or of the column's own."""
+    problem = with_gains(with_metrics(problem, problem.pmf.alphabets(problem.inputs)), problem.pmf.variables)
+    return _mixed(problem, CLOSED)
+
+
+def _changing(problem: Problem) -> Iterator[Design]:
+    """The least change, leakage or rate, with a bound of nothing."""
+    from dalenius.mechanisms.columns.leakage.design import checked
+    from dalenius.mechanisms.columns.leakage.model import Model
+    from dalenius.mechanisms.columns.leakage.searching import finished, presolved
+    from dalenius.mechanisms.columns.takes import CONTRACTION, LEAST
+    from dalenius.solvers.leakage.arrays import Arrays
+    from dalenius.solvers.leakage.presolve import none_of
+    from dalenius.solvers.leakage.simple import stay_or_forget
+
+    if LEAST.why_not(problem) is not None:
+        if CONTRACTION.why_not(problem) is None:
+            yield from _mixed(problem, _nothing(problem))
+        return
+    problem = checked(problem)
+    model = Model.of(problem)
+    program, restore = presolved(model)
+    simple = stay_or_forget(program)
+    if simple is not None:
+        with suppress(NotCertified):  # a program does not know what curved promises ask for
+            yield finished(model, program, restore, simple, 0.0, remarks=[EARLY])
+            return
+    yield from _mixed(problem, model.certificate(restore(none_of(Arrays.of(program)))))
+
+
+def _nothing(problem: Problem) -> Certificate:
+    """That no distortion is below nothing."""
+    from dalenius.mechanisms.columns.leakage.model import Model
+
+    letters = range(Model.of(replace(problem, guarantees=())).program.letters)
+    leaves: list[dict[str, Any]] = [{"objective": [], "promises": [[] for _ in problem.guarantees]} for _ in letters]
+    weights = ["0"] * len(problem.guarantees)
+    return by_lines(
+        "letters",
+        [[["leaf", letter]] for letter in letters],
+        leaves,
+        promises=weights,
+        limits=["0"] * len(problem.limits),
+    )
+
+
+def _mixed(problem: Problem, certificate: Certificate) -> Iterator[Design]:
+    """One value for everybody; then the first share of staying that is proved, the rest being one value or any."""
+    if problem.release and tuple(problem.release) != tuple(problem.inputs):
+        return
+    for ways in ([(Fraction(0), False)], [(share, alike) for alike in (False, True) for share in SHARES]):
+        for share, alike in ways:
+            with suppress(DaleniusError):
+                channel = _channel(problem, share, alike)
+                yield refuse_inverted(proved(problem, channel, [certificate], method=METHOD, remarks=[EARLY]))
+                break
+
+
+def _channel(problem: Problem, share: Fraction, alike: bool) -> Kernel:
+    """Staying with a share; else one value for everybody, or each value as often, where they are all `alike`."""
+    counts = problem.pmf.counts(problem.inputs).tolist()
+    if not problem.release:
+        many = len(counts)
+        return channel_from_rows(problem, [_row(many + (not alike), x, many, share, alike) for x in range(many)])
+    alphabets = problem.pmf.alphabets(problem.inputs)
+    every = problem.pmf.marginal(list(problem.inputs)).every().tolist()
+    common = max(range(len(every)), key=lambda x: every[x])
+    rows = [_row(len(every), x, common, share, alike) for x in range(len(every))]
+    return Channel(alphabets, {name: alphabets[name] for name in problem.release}, tuple(rows))
+
+
+def _row(letters: int, own: int, other: int, share: Fraction, alike: bool) -> tuple[Fraction, ...]:
+    row = [(1 - share) / letters if alike else Fraction(0)] * letters
+    row[own] += share
+    if not alike:
+        row[other] += 1 - share
+    return tuple(row)

@@ -1,0 +1,24 @@
+"""A design that needs no search keeps every promise, and is proved like any other."""
+
+import pytest
+
+from dalenius import verify
+from dalenius.mechanisms.without_search import EARLY, at_once
+from tests.test_roadmap import OBJECTIVES, PROMISES, problem_of
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+@pytest.mark.parametrize("objective", ["W = X", "own values", "distortion"])
+def test_point_14_there_is_a_proved_design_under_every_promise(promise, objective, tmp_path):
+    *_, best = at_once(problem_of(promise, objective))
+    assert EARLY in best.remarks
+    assert (best.value <= best.bound) == (objective != "distortion") or best.value == best.bound
+    place = tmp_path / "design.json"
+    place.write_text(best.dumps())
+    assert verify(place)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_point_14_what_comes_later_is_better(objective):
+    found = [float(design.value) for design in at_once(problem_of("`leakage`", objective))]
+    assert found == sorted(found, reverse=objective not in ("W = S", "W = X", "own values"))
