@@ -141,6 +141,10 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
         problem = replace(with_held_columns(replace(problem, joint=design.problem.law)), joint=None)
     if problem.keep_rows is not None:  # limits for single values, from the shares of the design's law
         problem = replace(with_kept_rows(replace(problem, joint=design.problem.law)), joint=None)
+    known = design.problem.law.variables
+    for name in (name for promise in problem.guarantees for name in promise.secret):
+        if name not in known:
+            raise _another(f"The file asks for a promise about {name}, and the design knows no such column.")
     promises = list(problem.guarantees)
     for k, (mine, theirs) in enumerate(zip(design.problem.guarantees, promises, strict=False)):
         if isinstance(theirs, Dalenius) and theirs.rows == "all":  # counted when the table was read
@@ -152,6 +156,9 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
         wish = None if wanted is None else _said(problem, section, place, wanted)
         if section == "promises" and made == wish:  # in words; then what a file writes sets them apart
             made, wish = (as_toml(p.guarantees[int(place)].to_json()) for p in (design.problem, problem))
+            if made == wish:  # a promise within a ball of laws, and one under the counted law
+                section = "robust"
+                made, wish = (as_toml(_sections(p)["robust"] or {}).strip("{ }") for p in (design.problem, problem))
         elif section == "promises":
             raise _another(
                 f"It promises {'nothing more' if made is None else f'that {made}'}; the file asks "
@@ -161,15 +168,29 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
     _same_sections(design, problem)
 
 
-SECTIONS = {"promises": "[guarantee]", "limits": "[limit]", "mechanism": "mechanism", "objective": "objective"}
+SECTIONS = {
+    "promises": "[guarantee]",
+    "limits": "[limit]",
+    "mechanism": "mechanism",
+    "objective": "objective",
+    "robust": "robust",
+}
 """What a problem file calls the parts of a design."""
 
 
 def _another(how: str) -> NotCertified:
     """A design that was made for another problem file."""
     return NotCertified(
-        f"the design does not keep the problem file. {how}",
+        f"the design was made for another problem file. {how}",
         do="Ask for the design of this problem file, or make it again.",
+    )
+
+
+def _unsaid(what: str) -> NotCertified:
+    """A design that came without the file that stands beside it."""
+    return NotCertified(
+        f"the design cannot be compared with the problem file: nothing beside it says {what}",
+        do="Keep design.about.json beside the design, or make both again.",
     )
 
 
@@ -203,15 +224,9 @@ def _same_law(design: "Design", problem: "Problem", rows: int | None) -> None:
     stated = stated_law(problem, ours.variables) if problem.joint is None else problem.joint
     counted = isinstance(problem.source, TableSource) and problem.source.prior is None
     if counted and rows is None and not isinstance(ours, Margins):  # of margins no rows are written
-        raise NotCertified(
-            "the design does not keep the problem file: its statistics were not counted from a table",
-            do="Ask for the design of this problem file, or make it again.",
-        )
+        raise _another("Its statistics were not counted from a table, and the file names one.")
     if stated is not None and law_document(ours) != law_document(stated):
-        raise NotCertified(
-            "the design does not keep the problem file: it was made for other statistics",
-            do="Ask for the design of this problem file, or make it again.",
-        )
+        raise _another("It stands on other statistics than the file states.")
 
 
 def _same_sections(design: "Design", problem: "Problem") -> None:
@@ -284,36 +299,21 @@ def _same_alphabets(design: "Design", problem: "Problem") -> None:
     asked = problem.to_json()["mechanism"]
     ours = design.problem.to_json()["mechanism"]
     if asked.get("order", "shuffle") != "shuffle":
-        raise NotCertified(
-            "the design does not keep the problem file: nothing beside it says how its rows are ordered",
-            do="Keep design.about.json beside the design, or make both again.",
-        )
+        raise _unsaid("how its rows are ordered")
     for key in ("form", "windows", "modulus", "noise", "clip"):
         if key in asked and asked[key] not in ("pram", design.channel.form, ours.get(key)):
-            raise NotCertified(
-                f"the design does not keep the problem file: nothing beside it says its {key}",
-                do="Keep design.about.json beside the design, or make both again.",
-            )
+            raise _unsaid(f"its {key}")
     for name, column in problem.columns.items():
         known = design.problem.law.variables.get(name)
         if known is not None and column.grid is not None and tuple(known) != tuple(map(written, column.grid.points())):
-            raise NotCertified(
-                f"the design does not keep the problem file: {name!r} has another grid",
-                do="Ask for the design of this problem file, or make it again.",
-            )
+            raise _another(f"{name!r} has another grid in it.")
         if known is not None and (column.cuts or column.groups or column.quantiles or column.dates):
-            raise NotCertified(
-                f"the design does not keep the problem file: nothing beside it says what the values of {name!r} mean",
-                do="Keep design.about.json beside the design, or make both again.",
-            )
+            raise _unsaid(f"what the values of {name!r} mean")
         if column.values is None or known is None:
             continue
         wanted = (*column.values, *([MISSING] if column.missing == "category" else []))
         if tuple(known) != wanted and tuple(known) != column.values:
-            raise NotCertified(
-                f"the design does not keep the problem file: {name!r} has other values",
-                do="Ask for the design of this problem file, or make it again.",
-            )
+            raise _another(f"{name!r} has other values in it.")
 
 
 # --- the table --------------------------------------------------------------------------------------------------------

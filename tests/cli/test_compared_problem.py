@@ -1,6 +1,7 @@
 """`verify --problem` refuses a problem with one word changed: of its law, ball, grid, windows or kind of noise."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -77,6 +78,18 @@ maximize = { information = ["X"] }
 [[guarantee]]
 local_dp = 1
 """
+LEAST = """\
+[source]
+pmf = "law.json"
+[mechanism]
+observe = ["X"]
+release = ["X"]
+[objective]
+minimize = { distortion = "hamming", of = ["X"] }
+[[guarantee]]
+leakage = ["S"]
+at_most_bits = 0.01
+"""
 UNIFORM = PUBLIC.replace("prior.json", "uniform")
 BALL = "[robust]\ntotal_variation = 0.01\n"
 OTHER_STEPS = [
@@ -88,6 +101,7 @@ CHANGED = [
     *((MARKOV, old, new) for old, new in OTHER_STEPS),
     (STATED, "law.json", "other.json"),
     (STATED, "", BALL),
+    (LEAST, "", BALL),
     (PUBLIC, "prior.json", "uniform"),
     (PUBLIC, 'prior = "prior.json"', ""),
     (UNIFORM, "uniform", "prior.json"),
@@ -148,6 +162,15 @@ def changed(folder, text, old, new):
 def test_another_law_or_ball_is_refused(folder, solved, run, text, old, new):
     code, _, error = run("verify", solved(text), "--problem", changed(folder, text, old, new))
     assert code in (2, 4), error
+    if sides := re.search(r"It has (.+) where the file has (.+) in \[", error):
+        assert sides[1] != sides[2]
+
+
+def test_a_promise_about_an_unknown_column_names_it(folder, solved, run):
+    file = changed(folder, STATED, 'independent = ["S"]', 'independent = ["T"]')
+    code, _, error = run("verify", solved(STATED), "--problem", file)
+    assert code == 4
+    assert "The file asks for a promise about T, and the design knows no such column." in error
     assert "Traceback" not in error
 
 

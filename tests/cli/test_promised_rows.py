@@ -11,7 +11,7 @@ import pytest
 from dalenius import Problem, apply, load, solve, verify
 from dalenius.core.forms import channel_of
 from dalenius.documents import canonical, checked, digest
-from dalenius.errors import InputError, NotCertified, ProblemFileError
+from dalenius.errors import InputError, NotCertified, ProblemFileError, Unsupported
 from dalenius.tables import read_told
 
 NOISE = """\
@@ -224,3 +224,27 @@ def test_a_problem_file_does_not_say_the_rows_of_a_level_itself(place):
     text = PERSONS.replace("FORM", mechanism).replace("GOAL", goal)
     with pytest.raises(ProblemFileError, match="rows"):
         Problem.from_file(place(text + "rows = 4\n"))
+
+
+LEAST = 'minimize = { distortion = "hamming", of = ["age"] }'
+
+
+@pytest.mark.parametrize("shape", ['release = ["age"]', 'release = ["age"]\npreserve_marginals = true'])
+def test_the_least_change_keeps_the_level_of_a_house_with_all_of_its_rows(place, shape):
+    """Refused before, with a sentence about leakage: rows of one house are changed one by one, and levels add up."""
+    asked = PERSONS.replace("FORM", shape).replace("GOAL", LEAST)
+    design = solve(Problem.from_file(place(asked)))
+    rows = channel_of(design.channel.to_json()).rows
+    ratio = max(a / b for one in rows for other in rows for a, b in zip(one, other, strict=True) if a)
+    assert 2.7 < float(ratio) <= math.e  # four rows of e each make e^4
+    one_row = (
+        asked.replace("max_rows = 4\n", "").replace('unit = "SERIALNO"\n', "").replace("local_dp = 4", "local_dp = 1")
+    )
+    assert solve(Problem.from_file(place(one_row, "row.toml"))).channel.rows == design.channel.rows
+    assert verify(design, problem=place(asked)).kept.promises[0]["epsilon_nats"] <= 4
+
+
+def test_rows_of_a_person_are_refused_beside_a_promise_that_does_not_add_up(place):
+    asked = PERSONS.replace("FORM", 'release = ["age"]').replace("GOAL", LEAST)
+    with pytest.raises(Unsupported, match="leave out max_rows, and one row is drawn for each person"):
+        solve(Problem.from_file(place(asked + '[[guarantee]]\nleakage = ["age"]\nat_most_bits = 1\n')))

@@ -111,7 +111,7 @@ def differences(text: str, wanted: Json) -> Iterator[tuple[str, str | int, Any, 
         if said["objective"] != wanted["objective"]:
             yield "objective", 0, said["objective"], wanted["objective"]
         raise NotCertified(
-            f"the design does not keep the problem file: {refusal}",
+            f"the design was made for another problem file: {refusal}",
             do="Do not use this design. Make it again from the problem file.",
         ) from None
     # Objects are compared, so that two ways to write one number are one; the documents are only shown.

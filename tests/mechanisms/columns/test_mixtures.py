@@ -303,7 +303,7 @@ def test_a_metric_file_is_read_carried_and_compared(tmp_path):
     assert document["promises"][0]["metric"][0] == [str(d) for d in LINE[0]]
     verify(design, problem=file)
     metric_files(tmp_path, [[2 * d for d in row] for row in LINE])
-    with pytest.raises(NotCertified, match="does not keep the problem file"):
+    with pytest.raises(NotCertified, match="was made for another problem file"):
         verify(design, problem=file)
     document["promises"][0]["metric"] = [["1/2" if a != b else "0" for b in range(8)] for a in range(8)]
     with pytest.raises(NotCertified, match="the level of local_dp"):

@@ -21,10 +21,11 @@ from dalenius.core import (
     Problem,
     Samples,
     Sibson,
+    TableSource,
     TotalVariation,
     WorstCaseLeakage,
 )
-from dalenius.mechanisms.declared import MOST_NATS, Condition, Mechanism, Promised
+from dalenius.mechanisms.declared import MOST_NATS, ROWS_OF_A_PERSON, Condition, Mechanism, Promised
 
 __all__ = [
     "BOTTLENECK",
@@ -244,6 +245,16 @@ def _about_all_inputs(problem: Problem) -> str | None:
     return None
 
 
+ROWS_ADD_UP = Condition(
+    lambda p: (
+        not (isinstance(p.source, TableSource) and p.source.max_rows)
+        or all(isinstance(guarantee, LocalDP) for guarantee in p.guarantees)
+    ),
+    ROWS_OF_A_PERSON,
+)
+"""Levels of local_dp add up over the rows of a person; no other promise of one row says anything about several."""
+
+
 LEAST = Mechanism(
     name="least",
     title="the least change, leakage or rate",
@@ -274,8 +285,10 @@ LEAST = Mechanism(
         "keep_rows",
         "side_information",
         "robust",
+        "max_rows",
     ),
     conditions=(
+        ROWS_ADD_UP,
         Condition(
             lambda p: (
                 not p.kept or all(guarantee.given for guarantee in p.guarantees if isinstance(guarantee, LocalDP))
@@ -312,7 +325,6 @@ LEAST = Mechanism(
             "its objective is minimize = { leakage }, { distortion, of }, { sum }, { rate } or { leakage, rate, theta }"
         ),
         "form": "it finds dense recipes, without form",
-        "max_rows": ("several rows of one person do not add up under a leakage limit; leave out unit and max_rows"),
     },
 )
 
@@ -394,7 +406,6 @@ FUNNEL = Mechanism(
     ),
     sentences={
         "letters": _FRESH_LETTERS,
-        "max_rows": "several rows of one person do not add up under a leakage limit; leave out unit and max_rows",
     },
 )
 
@@ -434,7 +445,6 @@ BOTTLENECK = Mechanism(
     ),
     sentences={
         "tells": "it needs a [[limit]] with information = [...] and at_least_bits",
-        "max_rows": "several rows of one person do not add up under a leakage limit; leave out unit and max_rows",
     },
 )
 

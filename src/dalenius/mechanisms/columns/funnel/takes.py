@@ -34,6 +34,5 @@ SPREAD = Mechanism(
             "variance is finite under independent; allow some bits of leakage"
         ),
         "letters": 'it needs a fresh list of values: say output = "Y"',
-        "max_rows": "several rows of one person do not add up under a limit; leave out unit and max_rows",
     },
 )
