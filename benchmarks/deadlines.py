@@ -5,7 +5,7 @@ runs in a process of its own, by a clock that counts processor time: on a busy m
 command is late when it takes more than a tenth and half a second beyond `--seconds`, its start not counted. One that
 ends with nothing (exit 1 or 5), or with a traceback, is listed too.
 
-    python benchmarks/deadlines.py [--seconds 2 5] [--only TEXT ...] [--from N]
+    python benchmarks/deadlines.py [--seconds 2 5] [--only TEXT ...]
 """
 
 import argparse

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core import Design, MinimizeDistortion, MinimizeLeakage, MinimizeLeakageAndRate, Problem
+from dalenius.core import Design, Distortion, MinimizeDistortion, MinimizeLeakage, MinimizeLeakageAndRate, Problem
 from dalenius.core.numbers import up, written
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
@@ -237,6 +237,10 @@ def best_found(
         found, why, multipliers = None, str(end), None
     found = at_hand(program, multipliers) if found is None else found
     if found is None:
+        # A search that nothing ends may have had nothing to find: that is the problem's fault and not its own.
+        nearest = _nearest(model, program, max(left(until), min(RESCUE, QUICK * seconds)))
+        if nearest is not None and nearest[1].bound > float(nearest[0].at_most or 0):
+            raise Infeasible(_nearest_words(program, nearest))
         raise SolverFailed(why)
     return found, why
 
@@ -354,7 +358,7 @@ def solved(
                 program, gap=0.9 * aim * scale, seconds=left(deadline), start=start, vertex=vertex, on_progress=told
             )
         except Infeasible:
-            raise Infeasible(_nearest(model, program, left(deadline))) from None
+            raise Infeasible(_nearest_words(program, _nearest(model, program, left(deadline)))) from None
         except SolverFailed as e:
             failure, start = _better(failure, e), None
     near = failure.solution if isinstance(failure, Unfinished) else None
@@ -428,14 +432,23 @@ def least_distortion(program: Program, j: int, *, seconds: float, gap: float = 1
     return search(replace(program, objective=(), cost=cost, distortions=tuple(others)), gap=gap, seconds=seconds)
 
 
-def _nearest(model: Model, program: Program, seconds: float) -> str:
-    """Which figure of the first limit would do, when all limits together cannot be kept."""
-    words = "no recipe keeps all limits and guarantees together"
-    for j, limit in enumerate(model.problem.limits[: len(program.distortions)]):
+def _nearest(model: Model, program: Program, seconds: float) -> tuple[Distortion, Solution] | None:
+    """The first limit of which a search finds the least that the others leave, with what it found."""
+    # A presolved program has fewer limits than the problem; those that it has are the same objects.
+    places = {id(limit): place for place, limit in enumerate(model.program.distortions)}
+    for j, kept in enumerate(program.distortions):
         try:
-            found = least_distortion(program, j, seconds=seconds)
+            return model.problem.limits[places[id(kept)]], least_distortion(program, j, seconds=seconds)
         except (Infeasible, SolverFailed):
             continue
+    return None
+
+
+def _nearest_words(program: Program, nearest: tuple[Distortion, Solution] | None) -> str:
+    """Which figure of the first limit would do, when all limits together cannot be kept."""
+    words = "no recipe keeps all limits and guarantees together"
+    if nearest is not None:
+        limit, found = nearest
         return (
             f"{words}: with the others as they are, the distortion of {', '.join(limit.of)} is at least "
             f"{found.bound:.9g}, not {float(limit.at_most or 0):g}; {found.value:.9g} can be had"
