@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dalenius.errors import SolverFailed
-from dalenius.solvers.leakage import Program, Term, search, searching, simple
+from dalenius.solvers.leakage import Program, Term, linear, search, searching
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.layout import Layout
 from dalenius.solvers.leakage.linear import _rows, row_count
@@ -362,7 +362,7 @@ def test_point_14_no_linear_program_is_written_out_that_time_does_not_allow():
     with limited(0):
         assert list(linear_channels(program)), "a small one is written at once"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(simple, "_A_ROW", 1.0)
+        patch.setattr(linear, "_A_ROW", 1.0)
         with limited(2 * rows):
             assert not list(linear_channels(program))
         assert list(linear_channels(program)), "without an end there is time"

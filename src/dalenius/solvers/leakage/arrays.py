@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -159,17 +160,30 @@ class Arrays:
         off += [(float((C * pi).sum()) - D) / max(1.0, float(np.abs(C).max())) for C, D in self.distortions]
         off += [float(s.leakage(pi).sum()) - L for s, L in self.leakages]
         off += [float((s.leakage(pi) - most @ pi).max()) for s, most in self.worst]
-        off += [self.gauged(parts, pi) - limit for parts, limit in self.gauges]
+        off += self._beyond_gauges(pi)
         off.append(float((-self.A @ pi).max(initial=0.0)))
         least = float(self.p.min())
         off += [float((W[rows].max(axis=0) - r * W[rows].min(axis=0)).max()) * least for rows, r in self.local_dp]
         off += [float((W[i] - r * W[j]).max()) * least for i, j, r in self.pairs]
         return max(off)
 
-    @staticmethod
-    def gauged(parts: Sequence[Floats], pi: Floats) -> float:
-        """What a gauge reaches."""
-        return sum(float(np.maximum((part @ pi).max(axis=0), 0.0).sum()) for part in parts)
+    @cached_property
+    def _gauge_rows(self) -> tuple[Floats, Ints, Ints, Floats]:
+        """The rows of all parts of all gauges, the first row of each part, the first part of each gauge; the limits."""
+        parts = [part for parts, _ in self.gauges for part in parts]
+        rows = [0, *map(len, parts[:-1])]
+        counts = [0, *(len(parts) for parts, _ in self.gauges[:-1])]
+        limits = np.array([limit for _, limit in self.gauges])
+        return np.vstack(parts), np.cumsum(rows), np.cumsum(counts), limits
+
+    def _beyond_gauges(self, pi: Floats) -> list[float]:
+        """How far each gauge is beyond its limit: of each part the largest row of each letter, or 0, added up."""
+        if not self.gauges:
+            return []
+        rows, first_rows, first_parts, limits = self._gauge_rows
+        largest = np.maximum(np.maximum.reduceat(rows @ pi, first_rows, axis=0), 0.0)
+        reached = np.add.reduceat(largest.sum(axis=1), first_parts)
+        return list((reached - limits).tolist())
 
     def reduced_costs(self, y: Multipliers, *, objective: bool = True) -> tuple[Floats, float]:
         """R (n, m) and the constant of (*)."""

@@ -16,10 +16,12 @@ from dalenius.solvers.leakage.presolve import none_of, steep
 from dalenius.solvers.leakage.program import Multipliers, Program, Solution, is_zero
 from dalenius.solvers.lp import Optimum, maximise
 
-__all__ = ["is_linear", "linear_optimum", "row_count"]
+__all__ = ["is_linear", "linear_optimum", "quickly_written", "row_count"]
 
 _EXACT = 1_500  # unknowns of the largest system that is solved exactly
 _A_SECOND = 600  # unknowns that are solved for in a second; the time grows with their square
+_A_ROW = 1e-4  # seconds to write one limit, and to hand it over
+_QUARTER = 0.25  # of the time, for writing all of them
 
 
 def is_linear(given: Arrays) -> bool:
@@ -123,6 +125,11 @@ def row_count(program: Program) -> int:
     equal = sum(len(counts) for counts in program.independent) + 1
     by_letter = equal + silent + odds + gauges + len(program.pairs) + floors
     return len(program.mass) + len(program.distortions) + program.letters * by_letter
+
+
+def quickly_written(program: Program, seconds: float) -> bool:
+    """Whether `linear_optimum` would not spend most of the time on writing its limits out."""
+    return _A_ROW * row_count(program) <= _QUARTER * seconds
 
 
 def linear_optimum(

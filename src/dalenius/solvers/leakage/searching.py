@@ -10,7 +10,7 @@ from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.descent import mirror_descent, suits
 from dalenius.solvers.leakage.interior import Care, Found, Progress, descend
 from dalenius.solvers.leakage.layout import Snapshot
-from dalenius.solvers.leakage.linear import is_linear, linear_optimum
+from dalenius.solvers.leakage.linear import is_linear, linear_optimum, quickly_written
 from dalenius.solvers.leakage.own_letters import fewest_changes
 from dalenius.solvers.leakage.presolve import none_of, presolved
 from dalenius.solvers.leakage.program import Floats, Multipliers, NoChannel, Program, Solution, Unfinished
@@ -117,7 +117,7 @@ def search(
     deadline = time.monotonic() + seconds
     if vertex and exact and (known := fewest_changes(program, given)) is not None:
         return known
-    if vertex and is_linear(given) and _suits_simplex(given):
+    if vertex and is_linear(given) and _suits_simplex(given) and quickly_written(program, seconds):
         try:
             return _linear(program, given, gap, exact=exact, seconds=_SIMPLEX * seconds)
         except OutOfTime:

@@ -15,7 +15,7 @@ import numpy as np
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.limits import Limits, whole
-from dalenius.solvers.leakage.linear import linear_optimum, row_count
+from dalenius.solvers.leakage.linear import linear_optimum, quickly_written
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.program import Exact, Ints, Multipliers, Program, Solution
 from dalenius.stopping import LAST_CALL, left, left_for_a_call
@@ -24,8 +24,7 @@ __all__ = ["at_hand", "linear_channels", "stay_or_forget"]
 
 _SHARES = 1 << 10
 _FEW = 4_000  # entries of a linear program
-_A_ROW = 1e-4  # seconds to write one of its rows
-_QUARTER = 0.25  # of the time that is left, for writing them
+_SHORT = 4 * LAST_CALL  # seconds in which a few rows are written in any case
 _NONE = Fraction(0)
 
 
@@ -55,7 +54,7 @@ def linear_channels(program: Program) -> Iterator[Solution]:
     Solution
         Of the least distortion, then of the least among those that tell nothing; its multipliers mean nothing.
     """
-    if program.allowed.size > _FEW or _A_ROW * row_count(program) > max(LAST_CALL, _QUARTER * left()):
+    if program.allowed.size > _FEW or not quickly_written(program, max(_SHORT, left())):
         return
     cost = program.cost
     for C, _ in program.distortions:
