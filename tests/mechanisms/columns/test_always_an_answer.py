@@ -20,8 +20,11 @@ from dalenius.core import (
     MinimizeLeakage,
     Pmf,
     Problem,
+    Sibson,
     WorstCaseLeakage,
 )
+from dalenius.errors import SolverFailed
+from dalenius.mechanisms.columns.leakage import searching
 from dalenius.mechanisms.columns.leakage.curve import ends_of
 from tests.effort import effort
 
@@ -92,3 +95,28 @@ def test_information_under_every_limit_is_answered():
     asked = {"joint": parts["joint"], "observe": parts["observe"], "output": "Y"}
     goal = {"objective": MaximizeInformation(("V",)), "guarantees": (Leakage(("S",), Fraction(1, 100)),)}
     assert all(0 <= step.high - step.low < WIDE for step in tradeoff(Problem(**asked, **goal), effort(2, 4)).steps)
+
+
+def test_point_14_rounds_of_cuts_end_with_the_recipe_that_they_hold(monkeypatch):
+    """A search of a later round that finds nothing takes nothing back."""
+    cells = {"00": 20, "01": 5, "10": 12, "11": 9, "20": 7, "21": 15, "30": 3, "31": 21}
+    law = Pmf.from_records({"X": "0123", "S": "01"}, [(tuple(at), count) for at, count in cells.items()])
+    change = MinimizeDistortion(Distortion("hamming", ("X",)))
+    promise = Sibson(("S",), Fraction(2), Fraction(1, 50))
+    problem = Problem(joint=law, observe=("X",), release=("X",), objective=change, guarantees=(promise,))
+    search = searching.best_found
+
+    def solved_with(rounds):
+        left = iter(range(rounds))
+
+        def best_found(*words, **options):
+            if next(left, None) is None:
+                raise SolverFailed("the time ran out")
+            return search(*words, **options)
+
+        monkeypatch.setattr(searching, "best_found", best_found)
+        return solve(problem)
+
+    design = solved_with(6)
+    assert design.bound < Fraction("0.26662519") < design.value < Fraction("0.27")
+    assert "the time ran out" in design.remarks[0]

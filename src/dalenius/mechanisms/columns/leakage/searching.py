@@ -134,7 +134,13 @@ def _with_cuts(
         program, restore = presolved(model)
         given = Arrays.of(program)
         aim = min(max(0.02 * short, 0.1 * fine), 1e-4) / scale
-        solution, why = best_found(model, program, gap=aim, until=until, fine=False, vertex=False)
+        try:
+            solution, why = best_found(model, program, gap=aim, until=until, fine=False, vertex=False)
+        except SolverFailed as failure:
+            if best is None:
+                raise
+            why = str(failure)
+            break
         pi = cuts.kept(solution.pi, given)
         if pi is not None and (best is None or given.value(pi) < best[0]):
             best = (given.value(pi), replace(solution, pi=pi, inner=None, channel=None, snapshot=None, nearby=None))
