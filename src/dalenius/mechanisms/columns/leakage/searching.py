@@ -244,9 +244,9 @@ def best_found(
     found = at_hand(program, multipliers) if found is None else found
     if found is None:
         # A search that nothing ends may have had nothing to find: that is the problem's fault and not its own.
-        nearest = _nearest(model, program, max(left(until), min(RESCUE, QUICK * seconds)))
+        nearest = None if over(until) else _nearest(model, program, min(RESCUE, left(until)))
         if nearest is not None and nearest[1].bound > float(nearest[0].at_most or 0):
-            raise Infeasible(_nearest_words(program, nearest))
+            raise Infeasible(_nearest_words(nearest))
         raise SolverFailed(why)
     return found, why
 
@@ -364,7 +364,7 @@ def solved(
                 program, gap=0.9 * aim * scale, seconds=left(deadline), start=start, vertex=vertex, on_progress=told
             )
         except Infeasible:
-            raise Infeasible(_nearest_words(program, _nearest(model, program, left(deadline)))) from None
+            raise Infeasible(_nearest_words(_nearest(model, program, left(deadline)))) from None
         except SolverFailed as e:
             failure, start = _better(failure, e), None
     near = failure.solution if isinstance(failure, Unfinished) else None
@@ -450,18 +450,16 @@ def _nearest(model: Model, program: Program, seconds: float) -> tuple[Distortion
     return None
 
 
-def _nearest_words(program: Program, nearest: tuple[Distortion, Solution] | None) -> str:
+def _nearest_words(nearest: tuple[Distortion, Solution] | None) -> str:
     """Which figure of the first limit would do, when all limits together cannot be kept."""
     words = "no recipe keeps all limits and guarantees together"
-    if nearest is not None:
-        limit, found = nearest
-        return (
-            f"{words}: with the others as they are, the distortion of {', '.join(limit.of)} is at least "
-            f"{found.bound:.9g}, not {float(limit.at_most or 0):g}; {found.value:.9g} can be had"
-        )
-    if program.distortions:
-        return f"{words}, even with any 1 of the distortion limits left out"
-    return words
+    if nearest is None:
+        return words
+    limit, found = nearest
+    return (
+        f"{words}: with the others as they are, the distortion of {', '.join(limit.of)} is at least "
+        f"{found.bound:.9g}, not {float(limit.at_most or 0):g}; {found.value:.9g} can be had"
+    )
 
 
 def _without_leakage(model: Model, program: Program, solution: Solution, seconds: float) -> Rows | None:
