@@ -31,6 +31,7 @@ from tests.kernel.documents import (
     worst_case,
 )
 from tests.kernel.golden import CORPUS
+from tests.kernel.hostile_counts import of_counts
 from tests.kernel.hostile_numbers import MOST, alone, chance, letters, long, matrix, of, share
 from tests.kernel.hostile_rules import of_records, of_rules
 
@@ -457,7 +458,19 @@ def of_balls():
 def hostile():
     """{name: text}; every text declares as much work as it may."""
     found = {}
-    for part in (of_columns, of_numbers, of_matrices, of_forms, of_noise, of_rules, of_records, of_answers, of_balls):
+    parts = (
+        of_columns,
+        of_numbers,
+        of_matrices,
+        of_forms,
+        of_noise,
+        of_rules,
+        of_records,
+        of_answers,
+        of_balls,
+        of_counts,
+    )
+    for part in parts:
         for name, document in part():
             document["work"] = str(allowed_work("x" * min(MOST, len(text_of(document)))))
             if document["format"] == "dalenius-answer/1":

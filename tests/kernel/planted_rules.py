@@ -125,7 +125,12 @@ LINES = [
         "columns.append([z + (-row) // count - sigma",
         "columns.append([(self.prices[len(columns)] << UP) + (-row) // count - sigma",
     ),
-    ("what exceeds prices without the ratio", "over[place] += r * more if more > 0 else more", "over[place] += more"),
+    (
+        "what exceeds prices without the ratio",
+        "over[place] += (top if more > 0 else bottom) * more",
+        "over[place] += bottom * more",
+    ),
+    ("what lacks to prices with the ratio", "(top if more > 0 else bottom) * more", "top * more"),
     ("contraction of the wrong sign", "[front * (2 * a - a * a * b) // 1", "[-front * (2 * a - a * a * b) // 1"),
     ("contraction without its limit", "return w * promise.at_most, [*lent", "return 0 * w, [*lent"),
     (

@@ -2,10 +2,12 @@
 
 import math
 import random
+from decimal import Context, Decimal
 from fractions import Fraction
 
 import pytest
 
+from dalenius.kernel import logs
 from dalenius.kernel.adversary import Capacity, contraction
 from dalenius.kernel.document import read_document
 from dalenius.kernel.logs import BITS, entropy, exp, log2, nats, times_log2
@@ -27,6 +29,29 @@ def test_logarithms_enclose_those_of_long_powers():
         power = Fraction(a, b) ** 64
         assert Fraction(2) ** whole <= power < Fraction(2) ** (whole + 2)
         assert abs(low / 2**BITS - (math.log2(a) - math.log2(b))) < 1e-9
+
+
+def encloses_of_long_numbers():
+    """Whether the logarithms of quotients of long numbers, also of nearly equal ones, lie between their bounds."""
+    chance = random.Random(2)
+    context = Context(prec=90)
+    log2.cache_clear()
+    for _ in range(60):
+        b = chance.getrandbits(chance.randrange(513, 13_000)) | 1
+        a = chance.choice([chance.getrandbits(chance.randrange(1, 13_000)) | 1, b + chance.randrange(1, 1 << 60)])
+        low, high = log2(a, b)
+        apart = context.subtract(context.ln(Decimal(a)), context.ln(Decimal(b)))
+        exact = context.multiply(context.divide(apart, context.ln(Decimal(2))), Decimal(1 << BITS))
+        if high - low > 3 or not low <= context.to_integral_exact(exact) <= high:
+            return False
+    return True
+
+
+def test_of_long_numbers_the_leading_bits_are_enough(monkeypatch):
+    assert encloses_of_long_numbers()
+    monkeypatch.setattr(logs, "LEADING", 150)
+    assert not encloses_of_long_numbers()
+    log2.cache_clear()
 
 
 def test_a_logarithm_of_a_power_of_two_is_exact():

@@ -8,6 +8,7 @@ from dalenius.kernel.variance import total_variance
 from tests.effort import effort
 from tests.kernel.documents import RESPONSE, card, design, distance, limit, text_of
 from tests.kernel.hostile import answered, hostile, of_answers, of_balls, of_long_groups
+from tests.kernel.hostile_counts import of_long_counts, of_many_cases, of_many_letters
 from tests.kernel.hostile_numbers import MOST, long
 from tests.kernel.hostile_rules import of_long_limits, of_long_transports
 
@@ -40,6 +41,20 @@ def test_long_numbers_of_answers_balls_groups_and_limits_are_counted():
             with pytest.raises(Refused, match="needs more than the 20,000,000 operations"):
                 check(text_of(document | {"work": "20000000"}))
     assert found >= len(LONG_NUMBERS)
+
+
+COUNTED = ("relations between", "faces of", "a deep tree", "boxes of many", "weights of thousands")
+
+
+@pytest.mark.long
+def test_quotients_leaves_and_orbits_are_counted():
+    found = set()
+    for name, document in [*of_long_counts(), *of_many_cases(), *of_many_letters()]:
+        if name.startswith(COUNTED):
+            found.add(name)
+            with pytest.raises(Refused, match="needs more than the 20,000,000 operations"):
+                check(text_of(document))
+    assert len(found) == len(COUNTED)
 
 
 def test_variances_of_many_strata_are_added_up_in_one_unit():

@@ -119,8 +119,8 @@ BOUNDS = [
     ("prices of limits that are not paid back", "/ factor - limited)", "/ factor)"),
     (
         "scores with the wrong sign",
-        "[value - metric.unit * count * w for value, w",
-        "[value + metric.unit * count * w for value, w",
+        "[value - units * w for value, w",
+        "[value + units * w for value, w",
     ),
     ("a negative price", "price = item.number(0)", "price = item.number()"),
     ("a negative weight of a promise", "multipliers = weights.wholes(0)", "multipliers = weights.wholes()"),
@@ -297,7 +297,7 @@ CORNERS = [
         "sum(column) * w)[1] for v, w in parts",
         "sum(column) * max(weights))[1] for v, w in parts",
     ),
-    ("a value of the secret without weight", "len(secrets) and all(weights)", "len(secrets)"),
+    ("a value of the secret without weight", "len(place) and all(weights)", "len(place)"),
     (
         "a kind of givers of which the least cell counts",
         "worst = max(worst, rest + sum",

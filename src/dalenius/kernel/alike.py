@@ -185,6 +185,6 @@ def quotient(setting: Setting, about: Sequence[str]) -> Setting:
     require(all(many == orders(t) for (_, t, _), many in seen.items()), "the observed columns are not exchangeable")
     atoms = sorted(((*rest, a, place[t]), n * k) for (rest, t), n in weights.items() for a, k in enumerate(t) if k)
     variables = tuple(Variable(name, setting.alphabets[name]) for name in (*about, m.reads[0]))
-    free = replace(m, observe=m.reads[:1], release=(), fresh=None, form="any", each=None, forbid=(), never=())
-    free = replace(free, freeze=(), preserve_marginals=False, side=None, encoder=None)
+    free = replace(m, observe=m.reads[:1], release=(), fresh=None, form="any", each=None, forbid=frozenset())
+    free = replace(free, never=(), freeze=frozenset(), preserve_marginals=False, side=None, encoder=None)
     return Alike(variables, m.reads[0], samples, atoms, setting.total * samples).setting(free, work)

@@ -85,7 +85,7 @@ def surprisal(setting: Setting, promises: Sequence[Promise], r: Fraction | None)
         else:
             continue
         frame = Frame(setting, promise.secret)
-        work.spend(4 * len(frame.labels))
+        work.spend(4 * len(frame.labels), 2 * total.bit_length())
         for x, counts in frame.by_input.items():
             for a, count in counts:
                 most[x] = min(most[x], factor * frame.alone[a] * setting.mass[x] / (count * total))

@@ -41,7 +41,7 @@ def window(setting: Setting, number: int, places: Sequence[int]) -> Setting:
     release = setting.mechanism.release[number : number + 1]
     mechanism = replace(
         setting.mechanism, observe=reads, release=release, fresh=None, each=None,
-        forbid=(), never=(), freeze=(), preserve_marginals=False,
+        forbid=frozenset(), never=(), freeze=frozenset(), preserve_marginals=False,
     )  # fmt: skip
     law = touching(setting.law, (*reads, *release, *mechanism.beside)) if setting.has_law else None
     variables = setting.variables if law is None else law.variables

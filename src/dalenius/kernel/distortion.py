@@ -123,7 +123,8 @@ def _table(part: Part, setting: Setting, released: list[Texts], labels: list[Lab
     rows = {x: tuple(setting.alphabets[name][k] for name, k in zip(part.of, x, strict=True)) for x in labels}
     told = released
     if setting.mechanism.release:
-        at = [setting.mechanism.release.index(name) for name in part.of]
+        place = {name: k for k, name in enumerate(setting.mechanism.release)}
+        at = [place[name] for name in part.of]
         told = [tuple(letters[i] for i in at) for letters in released]
     if part.kind == "erasure":
         return _by_erasure(part, rows, told), 1

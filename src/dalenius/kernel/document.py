@@ -135,7 +135,7 @@ def read_document(text: str, allowed: int | None = None) -> Document:
     law = read_law(part["law"], variables, work) if design else None
     setting = law.setting(mechanism, work) if law else Setting(variables, None, mechanism, work)
     promises = _read_promises(part["promises"], setting)
-    limits = _read_limits(part["limits"], setting) if design else ()
+    limits = tuple(_read_limit(item, setting) for item in part["limits"].items()) if design else ()
     objective = read_objective(part["objective"], setting) if design else None
     channel = read_channel(part["channel"], setting)
     claims = _read_claims(part["claims"], promises, limits, setting)
@@ -157,22 +157,17 @@ def _read_promises(node: Node, setting: Setting) -> tuple[Promise, ...]:
     return tuple(promises)
 
 
-def _read_limits(node: Node, setting: Setting) -> Limits:
-    found: list[Limit | AtLeast | Multiplicity] = []
-    for item in node.items():
-        if isinstance(item.value, dict) and "multiplicity" in item.value:
-            (rows,) = item.fields("multiplicity")
-            found.append(Multiplicity(rows.whole(1)))
-            continue
-        if isinstance(item.value, dict) and "information" in item.value:
-            about, least = item.fields("information", "at_least_bits")
-            names = names_in(about, setting.alphabets)
-            about.require(bool(names), "no column is named")
-            found.append(AtLeast(names, least.number(0)))
-            continue
-        parts, most = item.fields("distortion", "at_most")
-        found.append(Limit(read_distortion(parts, setting), most.number(0)))
-    return tuple(found)
+def _read_limit(node: Node, setting: Setting) -> Limit | AtLeast | Multiplicity:
+    keys = node.value if isinstance(node.value, dict) else ()
+    if "multiplicity" in keys:
+        return Multiplicity(node.fields("multiplicity")[0].whole(1))
+    if "information" in keys:
+        about, least = node.fields("information", "at_least_bits")
+        names = names_in(about, setting.alphabets)
+        about.require(bool(names), "no column is named")
+        return AtLeast(names, least.number(0))
+    parts, most = node.fields("distortion", "at_most")
+    return Limit(read_distortion(parts, setting), most.number(0))
 
 
 def _read_claims(node: Node, promises: tuple[Promise, ...], limits: Limits, setting: Setting) -> Claims:

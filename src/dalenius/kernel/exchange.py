@@ -180,7 +180,7 @@ class Exchange:
                 slack[cell] -= at
         if min(slack) < 0:
             return None
-        self.work.spend(len(high) * (2 + len(self.atoms[0])))
+        self.work.spend(len(high) * (8 + len(self.atoms[0])))
         paid = sum(count * v * t for count, v, t in zip(orbits.often, multipliers, orbits.mass, strict=True))
         found = (sigma * self.one + paid) << BITS
         price = multipliers.__getitem__

@@ -301,14 +301,15 @@ class Lines:
         setting = self.setting
         r = needed_ratio(setting, self.promises)
         price = {x: (value << UP) * setting.total for value, x in zip(self.prices, setting.mass, strict=True)}
-        over = [Fraction(0)] * len(cases)
+        top, bottom = r.as_integer_ratio()
+        over = [0] * len(cases)  # times the bottom of r
         for x, line in self.lines.items():
             n, z = setting.mass.get(x, 0), price.get(x, 0)
             setting.work.spend(10 * len(cases))
             for place, (_, j, shift) in enumerate(cases):
                 more = line[j] + n * shift - z
-                over[place] += r * more if more > 0 else more
-        tau = max(Fraction(0), *over)
+                over[place] += (top if more > 0 else bottom) * more
+        tau = Fraction(max(0, *over), bottom)
         return (sum(price.values()) + tau) / (setting.total << SCORE) + self.constant
 
     def _over_faces(self) -> Fraction:

@@ -10,6 +10,7 @@ from dalenius.kernel.numbers import Work, require
 BITS = 160  # after the point of a logarithm
 _WORK = BITS + 32  # the error analysis below needs 12 of the 32 guard bits
 LOG_COST = 100  # operations of one logarithm
+LEADING = 512  # bits of a long number that are looked at
 
 
 def _twice_atanh(n: int, d: int) -> int:
@@ -38,16 +39,16 @@ def log2(a: int, b: int = 1) -> tuple[int, int]:
     """Integers (low, high) with low <= 2^BITS log2(a/b) <= high; equal when both are powers of two.
 
     a/b = 2^e m with m in (1/2, 2), and ln m = ln(k/64) + 2 atanh((m - k/64) / (m + k/64)) with k = floor(64 m). The
-    three logarithms are each off by less than 300 units of 2^-_WORK, so their quotient by ln 2 by less than 2^12.
+    three logarithms are each off by less than 300 units of 2^-_WORK, so their quotient by ln 2 by less than 2^12. Of
+    long numbers the LEADING bits are enough: what is cut off changes m by a factor of at most 1 + 2^(2 - LEADING).
     """
     require(a > 0 and b > 0, "a logarithm of what is not positive")
     e = a.bit_length() - b.bit_length()
     if a & (a - 1) == 0 and b & (b - 1) == 0:
         return e << BITS, e << BITS
-    if e >= 0:
-        b <<= e
-    else:
-        a <<= -e
+    a, b = a << max(0, -e), b << max(0, e)
+    tail = max(0, a.bit_length() - LEADING)
+    a, b = a >> tail, b >> tail
     k = 64 * a // b
     ln = _LN_64THS[k] + _twice_atanh(64 * a - k * b, 64 * a + k * b)
     units = (e << BITS) + (ln << BITS) // _LN2

@@ -228,7 +228,7 @@ def bound_by_marginals(setting: Setting, promises: Promises, _: Limits, objectiv
         whole = S if shape.above is not None and shape.below is not None else 0
         for fixed, node in leaves(tree, Fixed(), split, work):
             named = node.items()[1:]
-            work.spend(len(named) * (20 * len(first) + 2000 + 10 * whole))
+            work.spend(len(named) * (20 * len(first) + 20 * len(fixed) + 2000 + 10 * whole))
             found = [marginals[k.place(len(marginals))].bounds(shape, fixed, first) for k in named]
             if not found:
                 raise node.refuse("a leaf names no base")

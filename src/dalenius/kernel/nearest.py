@@ -75,12 +75,12 @@ def metric_between(setting: Setting, distortion: Distortion, records: Sequence[L
     Sums of `hamming` (also of classes) and `absolute` with weights are symmetric and keep the triangle inequality, on
     which the proofs for records stand; other distortions are refused.
     """
-    released = setting.mechanism.release
+    place = {name: k for k, name in enumerate(setting.mechanism.release)}
     drafts: list[_DraftAxis] = []
     for part in distortion.parts:
         require(part.kind in ("hamming", "absolute"), f"records are not compared by {part.kind}")
         setting.work.spend(4 * len(records) * len(part.of))
-        columns = [[record[released.index(name)] for record in records] for name in part.of]
+        columns = [[record[at] for record in records] for at in (place[name] for name in part.of)]
         if not part.weight:
             continue
         if part.kind == "hamming":
@@ -226,7 +226,7 @@ class Nearest:
                 break
             looked += 1
             best = min(best, number + self.scale * between(codes, row))
-        self.work.spend((12 + 4 * len(codes)) * (1 + looked))
+        self.work.spend((12 + 4 * len(codes)) * (1 + looked), self.scale.bit_length() + self.many_digits)
         return best
 
 

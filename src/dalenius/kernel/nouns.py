@@ -14,6 +14,7 @@ from dalenius.kernel.logs import entropy
 from dalenius.kernel.numbers import Node, Refused, Work, integers, require
 
 Label = tuple[int, ...]  # an outcome of some variables: the place of each letter in its alphabet
+Combination = tuple[tuple[str, frozenset[str]], ...]  # of some columns the letters that never leave together
 Key = TypeVar("Key", bound=Hashable)
 WRITTEN_OUT = 1 << 22  # inputs or letters that are ever listed
 ENCODERS = ("informed", "statistically-informed", "uninformed")
@@ -180,9 +181,9 @@ class Mechanism:
     fresh: tuple[str, ...] | None  # the letters of an output of its own; None: as many as one likes
     form: str
     each: tuple[Fraction, ...] | None
-    forbid: tuple[tuple[str, str], ...]  # changes that never happen, in any released column
-    never: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]  # combinations of letters that never leave
-    freeze: tuple[str, ...]  # letters that never change
+    forbid: frozenset[tuple[str, str]]  # changes that never happen, in any released column
+    never: tuple[Combination, ...]  # combinations of letters that never leave
+    freeze: frozenset[str]  # letters that never change
     preserve_marginals: bool  # the law of the released columns stays as it was
     side: str | None  # what the user has anyway
     encoder: str | None
@@ -223,17 +224,17 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
         "observe", "strata", "keep", "release", "fresh", "form", "each", "forbid", "never", "freeze",
         "preserve_marginals", "side",
     )  # fmt: skip
-    names = {variable.name for variable in variables}
-    looked, layers, kept, released = (names_in(part, names) for part in (observe, strata, keep, release))
-    known, encoder = _read_side(side, names)
+    letters_of = {variable.name: variable.letters for variable in variables}
+    looked, layers, kept, released = (names_in(part, letters_of) for part in (observe, strata, keep, release))
+    known, encoder = _read_side(side, letters_of)
     used = looked + layers + kept + ((known,) if known else ())
     node.require(len(set(used)) == len(used), "a column is both looked at and kept, or stands twice")
     observe.require(bool(looked), "nothing is observed")
     release.require(not set(released) & set(used[len(looked) :]), "a column that leaves as it is is released again")
-    alphabets = {variable.name: variable.letters for variable in variables if variable.name in released}
+    alphabets = {name: letters_of[name] for name in released}
     letters = {letter for alphabet in alphabets.values() for letter in alphabet}
-    frozen = freeze.texts()
-    freeze.require(set(frozen) <= letters, "no released column has this letter")
+    frozen = frozenset(freeze.texts())
+    freeze.require(frozen <= letters, "no released column has this letter")
     levels = None if each.is_null() else tuple(level.number(0) for level in each.pair(len(looked)))
     changes, zeros = _read_forbidden(forbid, letters), _read_never(never, alphabets)
     mechanism = Mechanism(
@@ -249,7 +250,7 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
     return mechanism
 
 
-def _read_side(node: Node, names: set[str]) -> tuple[str | None, str | None]:
+def _read_side(node: Node, names: Container[str]) -> tuple[str | None, str | None]:
     if node.is_null():
         return None, None
     variable, encoder = node.fields("variable", "encoder")
@@ -266,30 +267,28 @@ def _read_fresh(node: Node, released: tuple[str, ...]) -> tuple[str, ...] | None
     return node.texts()
 
 
-def _read_forbidden(node: Node, letters: set[str]) -> tuple[tuple[str, str], ...]:
-    found = []
+def _read_forbidden(node: Node, letters: set[str]) -> frozenset[tuple[str, str]]:
+    found = set[tuple[str, str]]()
     for item in node.items():
         old, new = (part.text() for part in item.pair())
         item.require({old, new} <= letters, "no released column has these letters")
-        found.append((old, new))
-    node.require(len(set(found)) == len(found), "a change stands twice")
-    return tuple(found)
+        found.add((old, new))
+    node.require(len(found) == node.length(), "a change stands twice")
+    return frozenset(found)
 
 
-def _read_never(
-    node: Node, alphabets: dict[str, tuple[str, ...]]
-) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
+def _read_never(node: Node, alphabets: dict[str, tuple[str, ...]]) -> tuple[Combination, ...]:
     found = []
     for item in node.items():
-        combination = dict[str, tuple[str, ...]]()
+        combination = dict[str, frozenset[str]]()
         for part in item.items():
             column, letters = part.fields("column", "letters")
             name = column.text()
             column.require(name in alphabets, "this column is not released")
             column.require(name not in combination, "a column stands twice in one combination")
-            combination[name] = letters.texts()
+            combination[name] = frozenset(letters.texts())
             letters.require(bool(combination[name]), "no letter is named")
-            letters.require(set(combination[name]) <= set(alphabets[name]), "the column has no such letter")
+            letters.require(combination[name].issubset(alphabets[name]), "the column has no such letter")
         item.require(bool(combination), "a combination is empty")
         found.append(tuple(combination.items()))
     node.require(len(set(found)) == len(found), "a combination stands twice")
@@ -403,7 +402,8 @@ class Setting:
     def worlds(self, given: Sequence[str]) -> list[Label]:
         """For each input, its letters of the given columns that are read."""
         require(self.many <= WRITTEN_OUT, "there are too many inputs to be listed")
-        at = [k for k, name in enumerate(self.mechanism.reads) if name in given]
+        known = set(given)
+        at = [k for k, name in enumerate(self.mechanism.reads) if name in known]
         if not at:
             return [()] * self.many
         self.work.spend(10 * self.many * len(self.sizes))

@@ -171,6 +171,7 @@ def _mixture(weights: list[Fraction], cell: list[Corner], phi: Phi, work: Work) 
 def phi_on_face(told: Posteriors, face: Sequence[int]) -> Phi:
     """An upper bound of phi at weights of some inputs out of a whole, in units of 2^-BITS."""
     mass = [told.setting.mass[x] for x in face]
+    told.setting.work.spend(4 * len(face), len(face) * told.setting.total.bit_length())
     one = prod(mass)
 
     def phi(weights: list[int], whole: int) -> int:

@@ -145,7 +145,8 @@ class LocalDP(Promise):
         return self.epsilon / self.rows
 
     def figures(self, release: Release, evidence: Node) -> Figures:
-        beside = [name for name in release.setting.mechanism.leaving if name not in self.given]
+        given = set(self.given)
+        beside = [name for name in release.setting.mechanism.leaving if name not in given]
         require(not beside, f"{', '.join(beside)} leaves as it is: records that differ there have no level of local_dp")
         if self.delta:
             found = self.rows * release.delta(self.given, self.epsilon_of_one_row)

@@ -86,6 +86,7 @@ class Ranges:
         for term in terms.items():
             other, number = term.pair()
             parts.append((other.place(many), number.whole()))
+        self.setting.work.spend(40 * (4 + len(parts)) * len(self.setting.mass), self.setting.total.bit_length())
         rest = {x: self.shares[w].get(x, Fraction(0)) for x in self.setting.mass}
         for j, a in parts:
             for x, share in self.shares[j].items():
@@ -95,7 +96,6 @@ class Ranges:
                 require(not node.items(), "a relation uses promises of independence alone")
                 continue
             _subtract(rest, frame, self.setting, scores(promise, frame, 0, [node]))
-        self.setting.work.spend(40 * (4 + len(parts)) * len(rest))
         # Scores are rounded upwards by less than 2^-SCORE for each promise, so a rest may be larger by as much.
         return w, parts, _floor(min(rest.values())), -_floor(-max(rest.values())) + len(promises)
 

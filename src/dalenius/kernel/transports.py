@@ -226,9 +226,11 @@ def _sum_of_least(
     for mixture_of, inputs in alike.items():
         setting.work.spend(4 * len(mixture_of) * len(table.records))
         rows = sum(count for _, count in mixture_of)
-        numbers = [-metric.unit * rows * value for value in given]
+        whole = metric.unit * rows  # a product of long numbers, made once
+        numbers = [-whole * value for value in given]
         for k, count in mixture_of:
-            numbers = [value - metric.unit * count * w for value, w in zip(numbers, score[k], strict=True)]
+            units = metric.unit * count
+            numbers = [value - units * w for value, w in zip(numbers, score[k], strict=True)]
         records, those = [table.records[y] for y in open_], [numbers[y] for y in open_]
         near = Nearest(metric, records, those, rows << SCORE, setting.work, len(inputs))
         total += sum(times * near.least(table.records[table.record_of_input[e]]) for e, times in inputs)

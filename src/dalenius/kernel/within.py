@@ -128,6 +128,7 @@ class Places:
         mechanism = setting.mechanism
         require(mechanism.side is None, "within a ball no side information is taken")
         names = list(dict.fromkeys([*secret, *mechanism.reads, *mechanism.beside]))
+        place = {name: k for k, name in enumerate(names)}
         sizes = [len(setting.alphabets[name]) for name in names]
         self.many = prod(sizes)
         require(self.many <= CELLS, "there are too many cells for a proof within a ball")
@@ -139,7 +140,7 @@ class Places:
         self.law = [Fraction(count, setting.total) for count in self.counts]
 
         def part(chosen: tuple[str, ...]) -> list[Label]:
-            at = [names.index(name) for name in chosen]
+            at = [place[name] for name in chosen]
             return [tuple(outcome[i] for i in at) for outcome in outcomes]
 
         self.secrets = part(secret)
@@ -380,14 +381,15 @@ def _by_received(cells: Cells, ball: Ball, by: Received) -> Fraction:
 
 def _values_of(cells: Cells, weights: list[int]) -> list[int]:
     """The value of the secret of each cell, of which each has a weight."""
-    secrets = list(dict.fromkeys(cells.secrets))
-    require(len(weights) == len(secrets) and all(weights), "a value of the secret has no weight")
-    return [secrets.index(s) for s in cells.secrets]
+    place = {s: k for k, s in enumerate(dict.fromkeys(cells.secrets))}
+    require(len(weights) == len(place) and all(weights), "a value of the secret has no weight")
+    return [place[s] for s in cells.secrets]
 
 
 def _most_moved(cells: Cells, radius: Fraction, by: Moves) -> Fraction:
     about = _values_of(cells, by.weights)
     many = len(by.weights)
+    cells.setting.work.spend(many * cells.many)
     unit = cells.setting.total * radius.denominator
     own = [[((y, k), v) for y, v in enumerate(row) if v] for row, k in zip(cells.rows, cells.beside, strict=True)]
     columns = {at: [0] * many for row in own for at, _ in row}
