@@ -1,6 +1,7 @@
 """A table of a TOML file read strictly: keys are taken one by one, and errors name the file and the line."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -29,6 +30,7 @@ def key_lines(text: str) -> dict[Place, int]:
     """Line of each section header and key, found by their looks; used in messages only."""
     lines: dict[Place, int] = {}
     here: Place = ()
+    tables: Counter[Place] = Counter()  # how many tables of one name there were
     depth = 0  # of brackets left open by the values of earlier lines
     for number, line in enumerate(text.splitlines(), 1):
         inside = depth > 0
@@ -39,8 +41,9 @@ def key_lines(text: str) -> dict[Place, int]:
         if header := _HEADER.match(line):
             here = tuple(part.strip().strip("\"'") for part in header[2].split("."))
             if header[1] == "[[":
-                here = (*here, next(k for k in range(number) if (*here, k) not in lines))
-                lines.setdefault(here[:-1], number)
+                lines.setdefault(here, number)
+                tables[here] += 1
+                here = (*here, tables[here] - 1)
             lines[here] = number
         elif key := _KEY.match(line):
             lines.setdefault((*here, key[1].strip("\"'")), number)
