@@ -90,6 +90,7 @@ minimize = { distortion = "hamming", of = ["X"] }
 leakage = ["S"]
 at_most_bits = 0.01
 """
+HELD = LEAST.replace('release = ["X"]', 'release = ["X"]\nforbid = [["0", "1"], ["1", "2"]]\nfreeze = ["2"]')
 UNIFORM = PUBLIC.replace("prior.json", "uniform")
 BALL = "[robust]\ntotal_variation = 0.01\n"
 OTHER_STEPS = [
@@ -102,6 +103,8 @@ CHANGED = [
     (STATED, "law.json", "other.json"),
     (STATED, "", BALL),
     (LEAST, "", BALL),
+    (HELD, '["0", "1"], ["1", "2"]', '["0", "1"]'),
+    (HELD, 'freeze = ["2"]', 'freeze = ["0", "2"]'),
     (PUBLIC, "prior.json", "uniform"),
     (PUBLIC, 'prior = "prior.json"', ""),
     (UNIFORM, "uniform", "prior.json"),
@@ -164,6 +167,12 @@ def test_another_law_or_ball_is_refused(folder, solved, run, text, old, new):
     assert code in (2, 4), error
     if sides := re.search(r"It has (.+) where the file has (.+) in \[", error):
         assert sides[1] != sides[2]
+
+
+def test_forbidden_changes_are_shown_as_the_file_lists_them(folder, solved, run):
+    file = changed(folder, HELD, '["0", "1"], ["1", "2"]', '["0", "1"]')
+    _, _, error = run("verify", solved(HELD), "--problem", file)
+    assert 'It has forbid = [["0", "1"], ["1", "2"]] where the file has forbid = [["0", "1"]] in [mechanism].' in error
 
 
 def test_a_promise_about_an_unknown_column_names_it(folder, solved, run):

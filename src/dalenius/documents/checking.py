@@ -120,7 +120,9 @@ def differences(text: str, wanted: Json) -> Iterator[tuple[str, str | int, Any, 
     shape, wished = ours.setting.mechanism, theirs.setting.mechanism
     if shape != wished:
         different = next(n for n in type(shape).__dataclass_fields__ if getattr(shape, n) != getattr(wished, n))
-        yield "mechanism", different, getattr(shape, different), getattr(wished, different)
+        listed = different in ("forbid", "never", "freeze")  # sets, shown as the documents list them
+        ends = [part["mechanism"] for part in (said, wanted)] if listed else [vars(shape), vars(wished)]
+        yield "mechanism", different, ends[0][different], ends[1][different]
     if ours.objective != theirs.objective:
         yield "objective", 0, said["objective"], wanted["objective"]
 
