@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise, permutations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -181,13 +182,51 @@ def test_vectorised_equals_scalar_on_a_real_stream(rows: Rows, start: int, seed:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("inputs", "letters", "rows"), [(12, 12, 800), (3, 255, 200), (3, 256, 200), (2, 1000, 100), (400, 4, 800)]
+    ("inputs", "letters", "rows"),
+    [(12, 12, 800), (3, 255, 200), (3, 256, 200), (2, 1000, 100), (400, 4, 800), (300, 300, 800)],
 )
 def test_vectorised_equals_scalar_for_each_size_of_table(inputs: int, letters: int, rows: int) -> None:
     sampler, words = Sampler(random_channel(inputs, letters, 4)), stream("sizes")
     codes = np.random.default_rng(5).integers(0, inputs, rows)
     drawn = sampler.draw(codes, words)
     assert drawn.tolist() == [sampler.draw_one(int(code), words, i) for i, code in enumerate(codes)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("cells", [16, 1 << 10])
+@pytest.mark.parametrize("name", ["twelve", "zeros", "huge denominators"])
+def test_a_second_look_beyond_the_cell_is_the_definition(
+    monkeypatch: pytest.MonkeyPatch, name: str, cells: int
+) -> None:
+    """Words whose sixteen bits beyond the cell are just below, equal to and just above those of each threshold."""
+    rows = CHANNELS[name]
+    monkeypatch.setattr(module, "_PLAIN_PER_THRESHOLD", 1 << 62)
+    monkeypatch.setattr(module, "_SPLIT_PER_THRESHOLD", cells)
+    sampler = Sampler(rows)
+    assert sampler._splits
+    cases = [(code, words[0]) for code, words in near_thresholds(rows)]
+    step = 1 << (64 - sampler._bits - 16)
+    cases = [(code, min(max(word + k * step, 0), ONES)) for code, word in cases for k in range(-2, 3)]
+    chosen = Chosen({i: [word, 1 << 62] for i, (_, word) in enumerate(cases)})
+    drawn = sampler.draw(np.array([code for code, _ in cases]), chosen).tolist()
+    assert drawn == [letter_by_definition(rows[code], [word, 1 << 62]) for code, word in cases]
+
+
+@pytest.mark.long
+def test_many_letters_of_many_inputs_are_looked_at_twice_and_few_are_bisected(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampler = Sampler(random_channel(300, 300, 10))
+    assert sampler._splits
+    bisected = 0
+    by_bisection = sampler._bisected
+
+    def counted(inputs: npt.NDArray[np.int64], *given: Any) -> npt.NDArray[np.unsignedinteger[Any]]:
+        nonlocal bisected
+        bisected += len(inputs)
+        return by_bisection(inputs, *given)
+
+    monkeypatch.setattr(sampler, "_bisected", counted)
+    sampler.draw(np.arange(20_000) % 300, stream("twice"))
+    assert 0 < bisected < 20_000 * 0.03  # one cell in seven has a threshold inside, one in a hundred two of them
 
 
 @pytest.mark.parametrize("cells", [2, 64, 1 << 12])

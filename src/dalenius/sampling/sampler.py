@@ -4,15 +4,16 @@ The uniform number of a row is the infinite binary fraction U = 0.w0 w1 w2 ... o
 
     letter = #{j : c_j <= U},     c_j = W(0|x) + ... + W(j|x)  exact,                            (inverse cdf)
 
-so p(letter | x) is exactly W(letter|x), whatever the denominators. Three looks decide it, each exact:
+so p(letter | x) is exactly W(letter|x), whatever the denominators. Up to four looks decide it, each exact:
 
     1. a table on (x, leading bits of w0), wherever no threshold lies strictly inside the table's cell;
-    2. else w0 against floor(2^64 c_j), by bisection among the thresholds of that cell;
-    3. else, when w0 equals such an integer, exact integers, with as many of the words 1, 2, ... as it takes.
+    2. where many cells have one inside: the next 16 bits of w0 against those of that threshold, unless they are equal;
+    3. else w0 against floor(2^64 c_j), by bisection among the thresholds of that cell;
+    4. else, when w0 equals such an integer, exact integers, with as many of the words 1, 2, ... as it takes.
 
 Thresholds of letters with probability zero are left out, so such a letter has no way to be drawn. The
-third look has probability 2^-64 for each threshold and ends with probability one. How long a draw takes
-depends on x and w0 (looks 1 and 2): whoever can time single draws learns something about both.
+last look has probability 2^-64 for each threshold and ends with probability one. How long a draw takes
+depends on x and w0 (looks 1 to 3): whoever can time single draws learns something about both.
 
 References: Devroye, "Non-Uniform Random Variate Generation", II.2 (inversion); Knuth & Yao (1976) for lazy bits.
 """
@@ -43,6 +44,11 @@ _CELLS = 1 << 22
 _CELLS_IN_CACHE = 1 << 20
 _CELLS_PER_LETTER = 1 << 9
 _LEAST_PER_LETTER = 1 << 6
+# With fewer cells for each threshold than this, the second look costs less than the bisections that it saves; it needs
+# few cells, for only those with two thresholds inside are left to bisection.
+_PLAIN_PER_THRESHOLD = 1 << 6
+_SPLIT_PER_THRESHOLD = 1 << 3
+_HALF = 16  # bits of the second look
 
 
 class Sampler:
@@ -76,9 +82,6 @@ class Sampler:
             raise InvalidChannel("a recipe has at least one input and one value")
         # One value more than there are letters: it marks the undecided cells of the table.
         self.dtype = np.min_scalar_type(self.letters)
-        fast = min(_CELLS_IN_CACHE // self.inputs, _CELLS_PER_LETTER * self.letters)
-        cells = max(fast, min(_CELLS // self.inputs, _LEAST_PER_LETTER * self.letters))
-        self._bits = max(1, cells.bit_length() - 1)
         self._tabulate()
 
     def _tabulate(self) -> None:
@@ -102,11 +105,12 @@ class Sampler:
         # An input has one letter more than thresholds, so what lies before it shifts its letters by its code.
         self._letters = np.array(letters, dtype=self.dtype)
 
+        self._bits, self._splits = self._resolution(len(tops))
         cells = self.inputs << self._bits
         leading = self._tops[:-1]
         low = np.uint64(_WORD - self._bits)
-        cell = np.repeat(np.arange(self.inputs, dtype=np.int64) << self._bits, sizes)
-        cell += (leading >> low).astype(np.int64)
+        owner = np.repeat(np.arange(self.inputs, dtype=np.int64), sizes)
+        cell = (owner << self._bits) + (leading >> low).astype(np.int64)
         inside = np.array(fractional, dtype=np.bool_) | (leading & ((np.uint64(1) << low) - np.uint64(1)) > 0)
         # first[cell] = thresholds (of all inputs so far) at or below the lower end of the cell. A threshold
         # above the last edge of its input counts from the first cell of the next input on, as it should.
@@ -114,13 +118,47 @@ class Sampler:
         if len(letters) < 1 << 30:  # the sum of two places fits, too
             self._first = self._first.astype(np.int32)
         place = self._first[:-1].reshape(self.inputs, -1) + np.arange(self.inputs, dtype=np.int32)[:, None]
-        self._table = self._letters[place].reshape(-1)
-        self._table[cell[inside]] = self.letters
-        # The number of a cell in 16 bits where that is enough: what is moved for a row is half as much.
+        self._table: Letters = self._letters[place].reshape(-1)
+        if self._splits:
+            self._table = self._split(self._table, cell[inside], np.flatnonzero(inside), owner[inside])
+        else:
+            self._table[cell[inside]] = self.letters
         import pyarrow as pa  # takes as long as all other imports of a command together: only who draws needs it
 
         self._values = pa.array(self._table)
-        self._cell = np.dtype(np.uint16 if cells <= 1 << 16 else np.uint32)
+        # The number of a cell in 16 bits where that is enough: what is moved for a row is half as much.
+        self._cell = np.dtype(np.uint16 if cells <= 1 << 16 and not self._splits else np.uint32)
+
+    def _resolution(self, thresholds: int) -> tuple[int, bool]:
+        """Leading bits of a word that name a cell, and whether those with one threshold inside are looked at twice."""
+        fast = min(_CELLS_IN_CACHE // self.inputs, _CELLS_PER_LETTER * self.letters)
+        cells = max(fast, min(_CELLS // self.inputs, _LEAST_PER_LETTER * self.letters))
+        of_each = thresholds // self.inputs
+        splits = self.letters >> _HALF == 0 and of_each * _PLAIN_PER_THRESHOLD > cells
+        if splits:
+            cells = min(cells, of_each * _SPLIT_PER_THRESHOLD, 1 << _HALF)
+        return max(1, cells.bit_length() - 1), splits
+
+    def _split(
+        self, letters: Letters, cell: Rows, threshold: npt.NDArray[np.intp], owner: Rows
+    ) -> npt.NDArray[np.uint32]:
+        """The table with two halves of 16 bits each: adding the bits beyond the cell gives its letter in the upper one.
+
+        A cell of letter a, with one threshold inside whose next 16 bits are t, holds a 2^16 + (2^16 - t): bits below t
+        leave a, bits above t carry to a + 1, and bits equal to t leave zeros in the lower half, that is: undecided. In
+        every other cell zeros mean the same, which costs one row of 2^16 a bisection and changes nothing.
+        """
+        table = letters.astype(np.uint32) << np.uint32(_HALF)
+        alone = np.bincount(cell, minlength=table.size)[cell] == 1
+        # Where letters that cannot be drawn lie between the two, a carry would give one of them.
+        following = self._letters[threshold + owner + 1] == self._letters[threshold + owner] + 1
+        table[cell] = self.letters << _HALF
+        decided_by_carry = alone & following
+        threshold = threshold[decided_by_carry]
+        beyond = (self._tops[threshold] << np.uint64(self._bits)) >> np.uint64(_WORD - _HALF)
+        lower = self._letters[threshold + owner[decided_by_carry]].astype(np.uint32) << np.uint32(_HALF)
+        table[cell[decided_by_carry]] = lower + (np.uint32(1 << _HALF) - beyond.astype(np.uint32))
+        return table
 
     def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
         """The letters of the rows start, start + 1, ... whose inputs are `codes`.
@@ -148,20 +186,31 @@ class Sampler:
 
         codes = checked_codes(codes, self.inputs, start)
         letters = np.empty(codes.size, dtype=self.dtype)
-        cells = np.empty(min(codes.size, _CHUNK), dtype=self._cell)
-        inputs = np.empty_like(cells)
+        words = np.empty(min(codes.size, _CHUNK), dtype=self._cell)
+        inputs = np.empty_like(words)
+        cells = np.empty_like(words) if self._splits else words  # the second look reads the words once more
         undecided = [np.empty(0, dtype=np.intp)]
         for begin in range(0, codes.size, _CHUNK):
             chunk = letters[begin : begin + _CHUNK]
+            words = words[: chunk.size]
             cells = cells[: chunk.size]
             inputs = inputs[: chunk.size]
-            fill(stream, start + begin, cells)
-            cells >>= self._cell.type(8 * self._cell.itemsize - self._bits)
+            fill(stream, start + begin, words)
+            np.right_shift(words, self._cell.type(8 * self._cell.itemsize - self._bits), out=cells)
             inputs[:] = codes[begin : begin + _CHUNK]
             inputs <<= self._cell.type(self._bits)
             cells |= inputs
             # All cells exist, for codes are checked above. Arrow takes them as they are, numpy in 64 bits each.
-            chunk[:] = pc.take(self._values, pa.array(cells), boundscheck=False)
+            found = pc.take(self._values, pa.array(cells), boundscheck=False)
+            if self._splits:
+                words <<= np.uint32(self._bits)
+                words >>= np.uint32(_HALF)
+                words += found.to_numpy()
+                chunk[:] = np.right_shift(words, np.uint32(_HALF), out=cells)
+                words <<= np.uint32(_HALF)
+                chunk[words == 0] = self.letters
+            else:
+                chunk[:] = found
             undecided.append(np.flatnonzero(chunk == self.letters) + begin)
         places = np.concatenate(undecided)
         if places.size:  # all of them at once: few are left of each chunk
