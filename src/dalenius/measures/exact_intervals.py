@@ -51,7 +51,7 @@ def binomial_limits(counts: npt.ArrayLike, rows: int, error: float, *, slack: in
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.0, 0.1871], [0.3085, 0.8129])
     """
-    from scipy.special import betaincinv  # imports scipy, which takes a second
+    from dalenius.solvers.special import betaincinv  # opens scipy
 
     seen = np.asarray(counts, dtype=float)
     less = seen - slack

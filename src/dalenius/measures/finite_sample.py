@@ -70,7 +70,7 @@ def intervals(counts: NDArray[np.int64], rows: int, beta: float) -> tuple[Floats
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.0, 0.6452], [0.3548, 1.0])
     """
-    from scipy.special import betainc, betaincinv
+    from dalenius.solvers.special import betainc, betaincinv  # opens scipy
 
     tail = beta / (2 * len(counts))
     c = counts.astype(float)

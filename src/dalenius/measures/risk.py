@@ -54,7 +54,7 @@ def expected_reciprocal(f: npt.ArrayLike, nu: npt.ArrayLike) -> Array:
     >>> expected_reciprocal(1, [0.0, 1.0]).round(6).tolist()
     [1.0, 0.632121]
     """
-    from scipy.special import hyp1f1
+    from dalenius.solvers.special import hyp1f1  # opens scipy
 
     count, mean = np.broadcast_arrays(np.asarray(f, dtype=float), np.asarray(nu, dtype=float))
     single = -np.expm1(-mean) / np.where(mean > 0, mean, 1.0)
@@ -227,7 +227,7 @@ def negative_binomial_risk(lam: npt.ArrayLike, pi: npt.ArrayLike, f: npt.ArrayLi
     >>> [v.round(6).tolist() for v in negative_binomial_risk([1.0, 1.0], 0.5, [1, 2], 1.0)]
     [[0.5625, 0.0], [0.75, 0.375]]
     """
-    from scipy.special import hyp2f1
+    from dalenius.solvers.special import hyp2f1  # opens scipy
 
     if phi <= 1e-6:
         return poisson_risk(lam, pi, f)

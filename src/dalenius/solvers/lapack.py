@@ -1,44 +1,18 @@
-"""The compiled routines of linear algebra that the solvers call.
+"""The compiled routines of linear algebra that the solvers call: those of `scipy.linalg`, without its package."""
 
-They are the ones of `scipy.linalg`. Importing that package brings test tools and a compiler of Fortran along, which
-takes longer than a search over a hundred values does, so the two compiled files are opened by themselves.
-"""
-
-from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from dalenius.solvers.compiled import compiled
+
 __all__ = ["dgeqp3", "dpotrf", "dpotrs", "dsyrk", "dtrtri", "pivoted"]
 
 Floats = npt.NDArray[np.float64]
 
-
-def _compiled(name: str) -> ModuleType:
-    """A compiled file of scipy.linalg; the package itself where the file has another place."""
-    import scipy  # opens nothing but itself, and the library that the file needs
-
-    for suffix in EXTENSION_SUFFIXES:
-        place = Path(scipy.__file__).parent / "linalg" / f"_f{name}{suffix}"
-        if place.is_file():
-            full = f"scipy.linalg._f{name}"
-            spec = spec_from_file_location(full, place, loader=ExtensionFileLoader(full, str(place)))
-            assert spec is not None
-            assert spec.loader is not None
-            module = module_from_spec(spec)
-            spec.loader.exec_module(module)
-            return module
-    from importlib import import_module
-
-    return import_module(f"scipy.linalg.{name}")
-
-
-_lapack = _compiled("lapack")
-_blas = _compiled("blas")
+_lapack = compiled("scipy.linalg.lapack", "_flapack")
+_blas = compiled("scipy.linalg.blas", "_fblas")
 dgeqp3: Any = _lapack.dgeqp3
 dpotrf: Any = _lapack.dpotrf
 dpotrs: Any = _lapack.dpotrs
