@@ -104,7 +104,7 @@ def _plan(
         except SolverFailed as stuck:
             return None, str(stuck)
         # What the doubles owe to the margins may be more than a small entry holds: it is left out.
-        negative = [(e, t) for e, row in enumerate(rows) for t, entry in enumerate(row) if entry < 0]
+        negative = [(e, t) for e, row in enumerate(rows) for t, entry in enumerate(row) if entry.numerator < 0]
         if not negative:
             break
         support[tuple(zip(*negative, strict=True))] = False

@@ -76,9 +76,11 @@ def transported(channel: Floats, support: NDArray[np.bool_], mass: list[int], la
             parts[one] = other
             tree[e][n + t] = tree[n + t][e] = 1
             continue
-        plan[e, t] = int(Fraction(max(float(weights[k]), 0.0)) * unit)
-        missing[e] -= plan[e, t]
-        missing[n + t] -= plan[e, t]
+        above, below = max(float(weights[k]), 0.0).as_integer_ratio()
+        entry = above * unit // below
+        plan[e, t] = entry
+        missing[e] -= entry
+        missing[n + t] -= entry
     leaves = [node for node in range(n + m) if len(tree[node]) <= 1]
     while leaves:
         leaf = leaves.pop()
@@ -87,8 +89,7 @@ def transported(channel: Floats, support: NDArray[np.bool_], mass: list[int], la
                 raise SolverFailed("a part of the support cannot carry the distribution of its values")
             continue
         ((near, _),) = tree[leaf].items()
-        entry = (leaf, near - n) if leaf < n else (near, leaf - n)
-        plan[entry] = missing[leaf]
+        plan[(leaf, near - n) if leaf < n else (near, leaf - n)] = missing[leaf]
         missing[near] -= missing[leaf]
         missing[leaf] = 0
         del tree[near][leaf]
