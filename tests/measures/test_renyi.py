@@ -62,3 +62,16 @@ def test_a_letter_that_rules_an_input_out_has_no_level_and_a_constant_has_level_
     assert zcdp_level(channel([[1, 0], [Fraction(1, 2), Fraction(1, 2)]])) is None
     assert level_words(channel([[1, 0], [0, 1]])) == []
     assert renyi_level(channel([[1, 0], [1, 0]]), 2) == zcdp_level(channel([[1, 0], [1, 0]])) == 0
+
+
+def test_powers_beyond_all_doubles_do_not_overflow():
+    """The ratio is 2^998, so that the largest term of order 32 is 2^30936: known from its logarithm alone."""
+    rare = Fraction(1, 2**1000)
+    rows = (Fraction(3, 4), Fraction(1, 4)), (1 - rare, rare)
+    channel = Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, rows)
+    order = 32
+    expected = (order * log(1 / 4) + (order - 1) * 1000 * log(2)) / (order - 1)
+    assert expected <= renyi_level(channel, order) <= expected * (1 + 1e-11)
+    # No level of an order lies above order times rho.
+    sampled = max(((a * log(1 / 4) + (a - 1) * 1000 * log(2)) / (a - 1) / a) for a in (1.5, 2.0, 2.5, 3.0, 4.0))
+    assert sampled <= zcdp_level(channel) <= (998 * log(2)) ** 2 / 2

@@ -12,7 +12,7 @@ References: paper 002, sections 2.3 and 5; Bun & Steinke (2016), Proposition 3.3
 
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from math import inf, nextafter, sqrt
+from math import inf, log, nextafter, sqrt
 
 import numpy as np
 
@@ -28,6 +28,7 @@ CLOSE = 1e-6
 SLACK = 1e-12  # of sums of at most 2^22 rounded terms, relative and absolute
 MOST = 2_000_000  # pairs of rows times letters that are looked at for one order
 AT_ONCE = 10_000  # of them in one array
+LARGEST_POWER = 600.0  # e^600 is far from the largest double, and times the least one still far from the least
 
 
 def _many(channel: Kernel) -> bool:
@@ -41,20 +42,29 @@ def _logs(channel: Kernel) -> Floats:
     return np.log(np.ascontiguousarray(laws.rows[:, laws.rows.max(axis=0) > 0]))
 
 
-def _largest(logs: Floats, order: float) -> float:
-    """max D_a over ordered pairs of rows given by their logarithms; the Kullback-Leibler divergence for a = 1."""
-    worst = 0.0
+def _largest(logs: Floats, level: float, order: float) -> float:
+    """max D_a over ordered pairs of rows given by their logarithms; the Kullback-Leibler divergence for a = 1.
+
+    No two logarithms differ by more than the level. The largest sum of p^a q^(1-a) = e^(a (ln p - ln q)) q alone is
+    wanted, so where powers would overflow one factor is taken out of all: what then vanishes was far below it.
+    """
+    worst = 0.0 if order == 1 else -inf
+    out = max(0.0, level - LARGEST_POWER / order)
+    laws = np.exp(logs)
     together = max(1, AT_ONCE // logs.size)  # few rows are compared with all in one step, many a handful at a time
     for first in range(0, len(logs), together):
         rows = logs[first : first + together, None]
+        ratios = rows - logs
         if order == 1:
-            found = (np.exp(rows) * (rows - logs)).sum(axis=2).max()
-        else:
-            powers = order * rows + (1 - order) * logs
-            top = powers.max(axis=2)
-            found = ((top + np.log(np.exp(powers - top[:, :, None]).sum(axis=2))) / (order - 1)).max()
-        worst = max(worst, float(found))
-    return worst
+            worst = max(worst, float((laws[first : first + together, None] * ratios).sum(axis=2).max()))
+            continue
+        if out:
+            ratios -= out
+        ratios *= order
+        powers = np.exp(ratios, out=ratios)
+        powers *= laws
+        worst = max(worst, log(float(powers.sum(axis=2).max())))
+    return worst if order == 1 else max(0.0, (worst + order * out) / (order - 1))
 
 
 def _up(x: float) -> float:
@@ -91,7 +101,7 @@ def renyi_level(channel: Kernel, order: float) -> float | None:
     if _many(channel):
         # No Renyi divergence of order a between laws of ratio e^level is above a level^2 / 2 (Bun and Steinke, 2016).
         return min(level, nextafter(order * level * level / 2, inf))
-    return min(level, _up(_largest(_logs(channel), order)))
+    return min(level, _up(_largest(_logs(channel), level, order)))
 
 
 def zcdp_level(channel: Kernel) -> float | None:
@@ -126,18 +136,18 @@ def zcdp_level(channel: Kernel) -> float | None:
 
 def _zcdp(logs: Floats, level: float) -> float:
     """rho of rows given by their logarithms, whose level between any two is known."""
-    at = {1.0: _largest(logs, 1)}
+    at = {1.0: _largest(logs, level, 1)}
     ends = [1.0]
     while level / ends[-1] > max(at[end] / end for end in ends):  # beyond the last order epsilon / a is less
         ends.append(ends[-1] * 2)
-        at[ends[-1]] = _largest(logs, ends[-1])
+        at[ends[-1]] = _largest(logs, level, ends[-1])
     heap = [(-_above(a, b, at), a, b) for a, b in pairwise(ends)]
     heapify(heap)
     best = max(at[end] / end for end in ends)
     while heap and -heap[0][0] > best * (1 + CLOSE):
         _, a, b = heappop(heap)
         middle = (a + b) / 2
-        at[middle] = _largest(logs, middle)
+        at[middle] = _largest(logs, level, middle)
         best = max(best, at[middle] / middle)
         for low, high in ((a, middle), (middle, b)):
             heappush(heap, (-_above(low, high, at), low, high))
@@ -173,7 +183,7 @@ def level_words(channel: Kernel) -> list[str]:
             return []
         if level:
             logs = _logs(part)
-            order += min(level, _up(_largest(logs, 2)))
+            order += min(level, _up(_largest(logs, level, 2)))
             rho += _zcdp(logs, level)
     return [
         f"relaxed levels of this recipe, rounded up: Renyi of order 2 {_short(order)}, zero-concentrated rho "

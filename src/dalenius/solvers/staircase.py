@@ -180,16 +180,25 @@ class _Master:
 
     def add(self, columns: Floats) -> int:
         """Take in the columns that are new; how many."""
-        before = len(self.columns)
+        fresh = list[Floats]()
         for column in columns:
             if (name := column.tobytes()) not in self.known:
                 self.known.add(name)
-                self.columns.append(column)
-                ratio = 1 + self.pricing.c  # columns with maximum 1, so that a large ratio spoils no tolerance
-                worth = float(self.pricing.told(column[None])[0]) / ratio
-                entries = (1 + self.pricing.c * column) / ratio
-                self.solver.addCol(-self.scale * worth, 0.0, highspy.kHighsInf, len(self.rows), self.rows, entries)
-        return len(self.columns) - before
+                fresh.append(column)
+        if not fresh:
+            return 0
+        self.columns += fresh
+        many, size = len(fresh), len(self.rows)
+        taken = np.array(fresh)
+        ratio = 1 + self.pricing.c  # columns with maximum 1, so that a large ratio spoils no tolerance
+        worths = np.array([float(self.pricing.told(column[None])[0]) for column in fresh]) / ratio
+        entries = (1 + self.pricing.c * taken) / ratio
+        nothing, ends = np.zeros(many), np.full(many, highspy.kHighsInf)
+        starts = np.arange(0, many * size, size, dtype=np.int32)
+        places = np.tile(self.rows, many)
+        costs = -self.scale * worths
+        self.solver.addCols(many, costs, nothing, ends, many * size, starts, places, entries.reshape(-1))
+        return many
 
     def solve(self) -> tuple[float, Floats]:
         """The optimum over these columns, and its dual."""
