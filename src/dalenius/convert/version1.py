@@ -21,7 +21,7 @@ from dalenius.documents import (
     proved_of,
     proved_text,
 )
-from dalenius.documents.proving import figures_claimed, work_declared
+from dalenius.documents.proving import figures_claimed, with_work
 from dalenius.errors import DaleniusError, InputError, NotCertified
 from dalenius.kernel.document import read_document
 from dalenius.kernel.numbers import Refused
@@ -192,8 +192,7 @@ def _card(card: Json) -> tuple[str, str]:
     read = read_document(canonical(draft), ENOUGH)
     claims = figures_claimed(check_privacy(read))
     draft["claims"] = {"promises": claims}
-    draft["work"] = work_declared(read.work.spent, draft)
-    text = canonical(draft)
+    text = with_work(draft, read.work.spent)
     told = card | {
         "guarantees": [
             entry | {"proved": proved_of(figures) or entry["proved"]}

@@ -25,6 +25,7 @@ __all__ = [
     "proved_again",
     "proved_text",
     "stated_figures",
+    "with_work",
     "work_declared",
 ]
 
@@ -135,14 +136,14 @@ def proved_text(draft: Json, proofs: Iterable[Json]) -> Proved:
     draft["claims"] = _claims(kept, more, value, bound, maximise=maximise)
     if draft["channel"]["form"] in OF_RECORDS:  # their optimum is a fraction that is reached, and written as it is
         draft["claims"] |= _as_they_are(draft["claims"], value, bound)
-    draft["work"] = work_declared(spent, draft)
+    written = with_work(draft, spent)
     objective = document.objective
     # Of columns that are estimated one by one no joint law needs to be stated, and nothing is compared with its bits.
     apart = objective.aim == "variance" and document.setting.mechanism.each is not None
     wanted = [] if apart else [names for names in objective.wanted if names]
     entropy = sum((document.setting.law.entropy(names, document.work)[1] for names in wanted), Fraction(0))
     beside = beside_side_information(document.release, objective.about)
-    return Proved(draft, canonical(draft), kept, value, bound, place, entropy, beside, stated_figures(kept))
+    return Proved(draft, written, kept, value, bound, place, entropy, beside, stated_figures(kept))
 
 
 def stated_figures(kept: Kept) -> Json:
@@ -271,7 +272,27 @@ def _claim(figure: str, given: str | None, value: Fraction | None) -> Json:
     return {"figure": figure, "given": given, "value": rounded}
 
 
-def work_declared(spent: int, draft: Json) -> str:
+def with_work(draft: Json, spent: int) -> str:
+    """The text of a document that declares the work of its proof, which its margin makes depend on its own length.
+
+    Parameters
+    ----------
+    draft : dict
+        The document, which declares `ENOUGH`; told what it declares from now on.
+    spent : int
+        By the kernel.
+
+    Returns
+    -------
+    str
+    """
+    longer = canonical(draft)
+    draft["work"] = work_declared(spent, longer)
+    # The second key of every format: nothing that an owner wrote stands before it.
+    return longer.replace(f'"work":"{ENOUGH}"', f'"work":"{draft["work"]}"', 1)
+
+
+def work_declared(spent: int, text: str) -> str:
     """The work that the document declares: what its proof took, with a little more for its own length.
 
     No more than a file of its length may ask for, where that is enough: else `verify` would refuse it for the margin.
@@ -280,14 +301,13 @@ def work_declared(spent: int, draft: Json) -> str:
     ----------
     spent : int
         By the kernel.
-    draft : dict
+    text : str
         The document.
 
     Returns
     -------
     str
     """
-    text = canonical(draft)
     enough = spent + spent // 8 + 4 * len(text) + 10_000
     digits = max(len(str(enough)) - 2, 0)
     rounded = -(-enough // 10**digits) * 10**digits
