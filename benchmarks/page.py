@@ -84,6 +84,7 @@ SAMPLING = (
     "",
     "Nanoseconds of processor time for one row of a random recipe: ours, the key stream alone (one block of AES-256",
     "a row) and the memory alone (codes read, letters written), in turns in one run.",
+    "Machine: {machine}.",
     "",
     "| letters | ours | key stream | memory | ours, the larger floor is 1 |",
     "|---|---|---|---|---|",
@@ -220,12 +221,18 @@ def kinds_and_commands() -> list[str]:
     return [*lines, ""]
 
 
+def _machine(found: dict[str, Any]) -> str:
+    """Where results were found."""
+    machine = found["machine"]
+    return f"{machine['processor']}, {machine['cpus']} cores, {machine['system']}"
+
+
 def sampling() -> list[str]:
     """What drawing a row costs beside its floors."""
     found = stored_as("sampler")
     if found is None:
         return []
-    lines = list(SAMPLING)
+    lines = [line.format(machine=_machine(found)) for line in SAMPLING]
     for row in found["results"]:
         own = row["floors"]
         figures = " | ".join(f"{own[name]:.2f}" for name in ("exact", "key stream", "memory", "ratio"))
@@ -305,9 +312,8 @@ def plot(found: dict[str, Any]) -> str | None:
 def main() -> None:
     held = [(question, found) for question in questions() if (found := stored(question))]
     first = held[0][1]
-    machine = f"{first['machine']['processor']}, {first['machine']['cpus']} cores, {first['machine']['system']}"
     versions = ", ".join(f"{name} {number}" for name, number in first["versions"].items())
-    lines = [INTRODUCTION.format(limit=first["limit_seconds"], machine=machine, versions=versions)]
+    lines = [INTRODUCTION.format(limit=first["limit_seconds"], machine=_machine(first), versions=versions)]
     PLOTS.mkdir(exist_ok=True)
     for question, found in held:
         lines += [f"## {found['question']}", ""]
