@@ -10,6 +10,7 @@ from contract import assert_kept
 
 from dalenius.core import (
     Distortion,
+    Guess,
     Independent,
     InformationPrivacy,
     Leakage,
@@ -18,7 +19,9 @@ from dalenius.core import (
     MinimizeRate,
     Pmf,
     Problem,
+    Sibson,
     SideInformation,
+    TotalVariation,
     WorstCaseLeakage,
 )
 from dalenius.documents import checked as check
@@ -214,6 +217,32 @@ def test_maps_and_inputs_that_never_occur_are_not_searched_together():
     apart = [[abs(i - j) for j in range(6)] for i in range(6)]
     with pytest.raises(Unsupported, match="inputs that never occur"):
         solve(replace(more, guarantees=(LocalDP(3, apart),)))
+
+
+SHARED = {
+    "guess": Guess("H", Fraction(2, 3)),
+    "total variation": TotalVariation("H", Fraction(1, 10)),
+    "sibson": Sibson("H", Fraction(2), Fraction(1, 10)),
+    "delta": LocalDP(1, delta=Fraction(1, 100)),
+}
+
+
+@pytest.mark.parametrize("promise", SHARED.values(), ids=SHARED)
+def test_maps_that_are_not_listed_have_no_price_under_what_all_letters_share(promise):
+    """Such promises were passed over, and the checker refused the design, or the program was not read."""
+    with pytest.raises(Unsupported, match=r"over 16,384 maps.*Merge values of Z"):
+        solve(replace(problem(5, 2, 8), guarantees=(promise,)))
+
+
+def test_a_proof_of_too_many_cases_leaves_with_the_bound_that_it_reached(monkeypatch):
+    p = CASES["distortion"]
+    best = by_columns(p)
+    monkeypatch.setattr(strategies, "MAPS", 1)
+    cut = solve(p)
+    assert cut.bound <= best.value
+    assert best.bound <= cut.value
+    assert any("maps that are not listed may still pay" in remark for remark in cut.remarks)
+    check(cut.dumps())
 
 
 def test_a_proof_that_would_be_too_long_is_not_begun():

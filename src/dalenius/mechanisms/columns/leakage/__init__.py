@@ -6,6 +6,7 @@ gauges, local_dp_rows, ball_of_laws, curved_promises      promises as limits of 
 strategies                    side information with more maps than can be listed
 searching                     presolve, search, exact repair; `fewer_letters` and `fewer_entries` tidy it up
 proof                         multipliers as terms of the kernel
+nearest_limit                 how near to a limit one can come, where all together cannot be kept
 column_by_column              a recipe for each column
 curve, trade, curve_picture   the trade-off curve
 preflight                     what a search will take, said before it

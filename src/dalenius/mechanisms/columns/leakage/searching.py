@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core import Design, Distortion, MinimizeDistortion, MinimizeLeakage, MinimizeLeakageAndRate, Problem
+from dalenius.core import Design, MinimizeDistortion, MinimizeLeakage, MinimizeLeakageAndRate, Problem
 from dalenius.core.numbers import up, written
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
 from dalenius.mechanisms.columns.leakage.fewer_letters import fewer_letters
 from dalenius.mechanisms.columns.leakage.model import Model
+from dalenius.mechanisms.columns.leakage.nearest_limit import nearest_limit, nearest_words, refuse_impossible
 from dalenius.mechanisms.columns.leakage.preflight import Size, by_records
 from dalenius.mechanisms.columns.leakage.strategies import about_letters, generated, unlisted
 from dalenius.mechanisms.proving import proved
@@ -34,7 +35,6 @@ __all__ = [
     "designed",
     "finished",
     "kept_on",
-    "least_distortion",
     "presolved",
     "silent_design",
     "solved",
@@ -73,8 +73,17 @@ def designed(
             if fine == gap:
                 raise
             found = generated(problem, presolved, gap=gap, seconds=seconds, on_progress=on_progress)
+        open_ = isinstance(found.leaves, ConeClosed) and not found.leaves.done
         return finished(
-            found.model, found.program, found.restore, found.solution, seconds, found.leaves, gap=gap, deadline=deadline
+            found.model,
+            found.program,
+            found.restore,
+            found.solution,
+            seconds,
+            found.leaves,
+            gap=gap,
+            deadline=deadline,
+            remarks=[f"{ENDED} (maps that are not listed may still pay)"] if open_ else [],
         )
     size = Size.of(problem)
     size.refuse_too_large(seconds, by_records(problem))
@@ -244,9 +253,8 @@ def best_found(
     found = at_hand(program, multipliers) if found is None else found
     if found is None:
         # A search that nothing ends may have had nothing to find: that is the problem's fault and not its own.
-        nearest = None if over(until) else _nearest(model, program, min(RESCUE, left(until)))
-        if nearest is not None and nearest[1].bound > float(nearest[0].at_most or 0):
-            raise Infeasible(_nearest_words(nearest))
+        if not over(until):
+            refuse_impossible(model, program, min(RESCUE, left(until)))
         raise SolverFailed(why)
     return found, why
 
@@ -364,7 +372,7 @@ def solved(
                 program, gap=0.9 * aim * scale, seconds=left(deadline), start=start, vertex=vertex, on_progress=told
             )
         except Infeasible:
-            raise Infeasible(_nearest_words(_nearest(model, program, left(deadline)))) from None
+            raise Infeasible(nearest_words(nearest_limit(model, program, left(deadline)))) from None
         except SolverFailed as e:
             failure, start = _better(failure, e), None
     near = failure.solution if isinstance(failure, Unfinished) else None
@@ -429,37 +437,6 @@ def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multiplier
         return replace(y, distortion=slopes, equal=equal)
 
     return replace(program, allowed=allowed, distortions=tuple(program.distortions[j] for j in kept)), restored
-
-
-def least_distortion(program: Program, j: int, *, seconds: float, gap: float = 1e-7) -> Solution:
-    """The least distortion of limit j that the other limits leave."""
-    cost = program.distortions[j][0]
-    others = [distortion for k, distortion in enumerate(program.distortions) if k != j]
-    return search(replace(program, objective=(), cost=cost, distortions=tuple(others)), gap=gap, seconds=seconds)
-
-
-def _nearest(model: Model, program: Program, seconds: float) -> tuple[Distortion, Solution] | None:
-    """The first limit of which a search finds the least that the others leave, with what it found."""
-    # A presolved program has fewer limits than the problem; those that it has are the same objects.
-    places = {id(limit): place for place, limit in enumerate(model.program.distortions)}
-    for j, kept in enumerate(program.distortions):
-        try:
-            return model.problem.limits[places[id(kept)]], least_distortion(program, j, seconds=seconds)
-        except (Infeasible, SolverFailed):
-            continue
-    return None
-
-
-def _nearest_words(nearest: tuple[Distortion, Solution] | None) -> str:
-    """Which figure of the first limit would do, when all limits together cannot be kept."""
-    words = "no recipe keeps all limits and guarantees together"
-    if nearest is None:
-        return words
-    limit, found = nearest
-    return (
-        f"{words}: with the others as they are, the distortion of {', '.join(limit.of)} is at least "
-        f"{found.bound:.9g}, not {float(limit.at_most or 0):g}; {found.value:.9g} can be had"
-    )
 
 
 def _without_leakage(model: Model, program: Program, solution: Solution, seconds: float) -> Rows | None:

@@ -12,8 +12,10 @@ from time import monotonic
 
 import numpy as np
 
-from dalenius.core import Distortion, Leakage, MinimizeDistortion, Problem, WorstCaseLeakage
+from dalenius.core import Distortion, Guarantee, Leakage, LocalDP, MinimizeDistortion, Problem, WorstCaseLeakage
 from dalenius.errors import Infeasible, SolverFailed
+from dalenius.mechanisms.columns.leakage.curved_promises import CURVED
+from dalenius.mechanisms.columns.leakage.gauges import GAUGED
 from dalenius.mechanisms.columns.leakage.local_dp_rows import MAPS
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.terms import Reader
@@ -53,8 +55,15 @@ def unlisted(problem: Problem) -> bool:
     side = problem.side_information
     if side is None or side.encoder != "statistically-informed":
         return False
+    if any(map(_about_all_letters, problem.guarantees)):
+        return False  # no search prices one more map there: all of them are listed, or refused
     reader = Reader(problem, [()])
     return reader.many_maps > (MAPS if about_letters(problem) else LISTED) and not reader.near.unseen
+
+
+def _about_all_letters(promise: Guarantee) -> bool:
+    """Whether all letters share what a promise leaves them, otherwise than by logarithms."""
+    return isinstance(promise, (*GAUGED, *CURVED)) or (isinstance(promise, LocalDP) and bool(promise.delta))
 
 
 def about_letters(problem: Problem) -> bool:
@@ -149,6 +158,11 @@ def _nearest(program: Program, gap: float, seconds: float) -> Solution:
         return end.solution
 
 
+def _priced_in_a_cone(given: Arrays, prices: Prices, tol: float, deadline: float) -> ConeClosed | list[Map]:
+    cone = Cone(given, list(prices.terms))
+    return cone_priced(prices, cone, tol=tol, leaves=MAPS, most=MORE, late=lambda: over(deadline))
+
+
 def generated(
     problem: Problem,
     presolve: Presolve,
@@ -160,8 +174,7 @@ def generated(
 ) -> Generated:
     """Add maps until none pays, then prove it.
 
-    When time runs out, or the size of the proof, promises about single letters leave with the bound that was reached;
-    others raise SolverFailed.
+    When time runs out, or the size of the proof, the recipe leaves with the bound that was reached.
     """
     tables = _Tables(problem)
     deadline = monotonic() + seconds
@@ -186,11 +199,15 @@ def generated(
         known = {t: [posterior[:, k] for posterior in y.posteriors] for k, t in enumerate(used)}
         more: Closed | ConeClosed | list[Map] = []
         if about_letters(problem):
-            cone = Cone(given, list(prices.terms))
-            more = cone_priced(prices, cone, tol=tol, leaves=MAPS, most=MORE, late=lambda: over(deadline))
+            more = _priced_in_a_cone(given, prices, tol, deadline)
         else:
             more = promising(prices, starts, tol=tol, known=known, most=MORE)
-            more = more or priced(prices, tol=tol, known=known, leaves=MAPS)
+            try:
+                more = more or priced(prices, tol=tol, known=known, leaves=MAPS)
+            except SolverFailed:  # too many cases for a whole proof: a cone leaves with the bound that it reached
+                if not possible:
+                    raise
+                more = _priced_in_a_cone(given, prices, tol, deadline)
         if isinstance(more, Closed | ConeClosed):
             short, done = (more.short, more.done) if isinstance(more, ConeClosed) else (tol, True)
             if not possible and done:
