@@ -135,10 +135,9 @@ class Reader:
             if maps is None and self.many_maps > MAPS:
                 raise Unsupported(
                     f"{len(self.told)} values for each of the {len(self.worlds)} values of {side.variable} make over "
-                    f"{MAPS:,} maps. So many are searched neither beside guess, maximal_leakage, total_variation, "
-                    "sibson and delta, which all released values share, nor beside a metric over inputs that never "
-                    f"occur. Merge values of {side.variable}, or let the encoder see it (encoder = "
-                    '"informed")'
+                    f"{MAPS:,} maps. So many are not searched beside promises that all released values share (guess, "
+                    "sibson, delta and others). They are not searched beside a metric over inputs that never occur "
+                    f'either. Merge values of {side.variable}, or let the encoder see it (encoder = "informed")'
                 )
             everything = product(range(len(self.told)), repeat=len(self.worlds))
             self.maps = list(everything if maps is None else maps)
