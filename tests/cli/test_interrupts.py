@@ -201,6 +201,24 @@ def test_point_14_a_time_limit_that_is_swallowed_rings_again(monkeypatch):
         search()
 
 
+def test_point_14_a_time_limit_that_rings_again_does_not_disturb_what_tidies_up(monkeypatch):
+    monkeypatch.setattr(interrupts, "PATIENCE", 60.0)
+    monkeypatch.setattr(interrupts, "AGAIN", 0.01)
+    tidied = []
+
+    @interrupts.within(0.01, "the search")
+    def search():
+        try:
+            time.sleep(1)
+        finally:
+            time.sleep(0.1)
+            tidied.append("folder")
+
+    with pytest.raises(SolverFailed, match="the search did not end"):
+        search()
+    assert tidied == ["folder"]
+
+
 def stopped(number=signal.SIGTERM):
     """What a long call does while a signal comes: nothing, until something else ends it."""
     os.kill(os.getpid(), number)

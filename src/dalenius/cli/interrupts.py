@@ -157,7 +157,8 @@ def within(seconds: float, what: str) -> Iterator[None]:
     done = threading.Event()
 
     def late(_number: int, _frame: FrameType | None) -> None:
-        raise SolverFailed(sentence)
+        if not _is_on_its_way(sentence):  # what tidies up then is not disturbed
+            raise SolverFailed(sentence)
 
     def watch() -> None:
         """A long call of a library lets no handler run; then the process is ended from here."""
@@ -177,3 +178,11 @@ def within(seconds: float, what: str) -> Iterator[None]:
         finally:
             done.set()
             signal.signal(signal.SIGALRM, before)
+
+
+def _is_on_its_way(sentence: str) -> bool:
+    """Whether `finally` or `except` runs because of the failure with this sentence, or of an error that followed it."""
+    error = sys.exception()
+    while error is not None and not (isinstance(error, SolverFailed) and str(error) == sentence):
+        error = error.__context__
+    return error is not None
