@@ -209,6 +209,20 @@ def test_point_14_what_fails_in_the_middle_does_not_end_the_search(proved):
     assert in_time(search, half_imported, 100.0).value == 1
 
 
+def test_a_fault_in_what_is_made_in_the_middle_is_not_passed_over(proved):
+    Bell()
+
+    def faulty():
+        yield with_gap(proved, 1 / 0)
+
+    def search():
+        stopping.rung()
+        return with_gap(proved, 1)
+
+    with pytest.raises(ZeroDivisionError):
+        in_time(search, faulty, 100.0)
+
+
 def test_point_14_where_nothing_is_at_hand_the_proof_is_waited_for(proved):
     Bell()
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from dalenius import stopping
 from dalenius.core import Design
-from dalenius.errors import SolverFailed, Unsupported
+from dalenius.errors import DaleniusError, SolverFailed, Unsupported
 from dalenius.stopping import Stage
 
 __all__ = ["best_held", "in_time"]
@@ -66,8 +66,8 @@ def in_time(search: Callable[[], Design], simple: Callable[[], Iterator[Design]]
         except stopping.Enough:  # it took too long, and would so a second time
             making, made = False, True
             end()
-        except Exception:  # a module that the search is just importing is not whole yet
-            pass
+        except (DaleniusError, ImportError, AttributeError, NameError):
+            pass  # a module that the search is just importing is not whole yet; made once more where nothing is found
         making = False
 
     def end() -> None:
