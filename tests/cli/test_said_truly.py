@@ -73,6 +73,13 @@ def test_only_groupings_that_were_tried_are_spoken_of(table, capsys):
     assert because.startswith("In every grouping that was tried some combinations have fewer than 400 rows.")
 
 
+def test_who_is_compared_where_a_column_leaves_as_it_is(table, capsys):
+    """The sentence compared any two persons; the promise is about those who agree in what leaves as it is."""
+    command = ("init", "pay.csv", "--protect", "pay", "--release", "step", "--keep", "union", "--deny", "4")
+    _, said = answered(capsys, *command)
+    assert "4 times likelier for one person than for another with the same union." in said
+
+
 @pytest.mark.long
 def test_all_rows_of_a_house_are_compared_with_those_of_another_house(table, capsys):
     """The promise was about all rows of one house, "for one person as for another"."""

@@ -171,6 +171,18 @@ def test_a_limit_above_zero_and_a_guess_are_what_they_are():
             "no released row makes an answer about income more than 2 times as likely",
             "2",
         ),
+        (Leakage(("age", "income"), 1), "a row reveals at most 1 bit about age and income together", "1"),
+        (
+            LocalDP("0.6931471", given=("age", "sex")),
+            "no released entry is more than 2 times likelier for one person than for another with the same age and sex",
+            "2",
+        ),
+        (
+            LocalDP("0.6931471", delta="1e-6", rows=3),
+            "no set of released rows of one person is more than 2 times likelier for one person than for another, plus "
+            "a chance of 1 in 1,000,000",
+            "2",
+        ),
     ],
 )
 def test_a_promise_says_its_limit_in_short_rounded_up(guarantee, brief, shown):

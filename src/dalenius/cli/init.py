@@ -27,7 +27,6 @@ from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import joined_names, names_in
 from dalenius.tables import Table, open_table
 from dalenius.tables.foreign import arx_groups
-from dalenius.wording import joined
 
 LEVELS = {"reveal": " 0.01", "guess": " 80%", "nothing": "", "deny": " 2", "times": " 2"}  # for examples
 
@@ -206,7 +205,7 @@ def _words(table: Table, found: Draft, *, shown: bool) -> list[str]:
         lines += [f"  {name} is left out: {why}." for name, why in found.left_out.items()]
         lines += _grouped(found)
     lines += [_smallest(found)] if found.form == DENSE else []
-    lines += [f"Promise: {words}." for words in _promise_lines(found)]
+    lines += [f"Promise: {_promised_of(found, promise)}." for promise in found.promises]
     if wish.promise == "guess" and wish.times is None:
         lines.append("That is about the average row. --times-at-most 2 beside it limits what any single row reveals.")
     lines.append(f"How: {found.because}")
@@ -244,23 +243,13 @@ def _rare(found: Draft) -> str:
     return "Combinations do not matter here: each column has a recipe of its own."
 
 
-def _promise_lines(found: Draft) -> list[str]:
-    """The promises, each in one sentence, with what an attacker knows anyway."""
-    return [_promised_of(found, promise) for promise in found.wish.promises]
-
-
 def _promised_of(found: Draft, promise: Guarantee) -> str:
-    """One promise in one sentence, with what there is to know about its own secret."""
-    together = f"{joined(promise.secret)} together" if len(promise.secret) > 1 else ""
-    words = promise.briefly(together)
+    """One promise in one sentence, with what an attacker knows anyway about its own secret."""
+    words = promise.briefly(found.wish.person or "person")
     if promise.key == "leakage":
         return f"{words}; everything about it is {bits(found.bits(promise.secret), 'nearest')}"
     if promise.key == "guess":
         return f"{words} ({round(found.most_frequent(promise.secret) * 1000)} without the release)"
-    if promise.key == "local_dp" and found.max_rows > 1:
-        who = found.wish.person
-        _, _, than = words.partition(" is more than ")
-        return f"no set of released rows of one {who} is more than {than.replace('person', str(who))}"
     return words
 
 

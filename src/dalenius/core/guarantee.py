@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self
 
-from dalenius.core.digits import bits, factor, figure
+from dalenius.core.digits import bits, chance, factor, figure
 from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError
 from dalenius.wording import joined
@@ -132,13 +132,8 @@ class Guarantee:
         """The level as a short sentence says it, with its unit."""
         return factor(self.level, 6) if self.in_nats else raised(self.level or Fraction(0))
 
-    def of_a_row(self, about: str = "") -> str:
+    def of_a_row(self) -> str:
         """What a released row does at most: the promise without its subject.
-
-        Parameters
-        ----------
-        about : str
-            What the secret is called, where it is more than the names of this promise.
 
         Returns
         -------
@@ -149,15 +144,15 @@ class Guarantee:
         >>> Leakage("income", "0.01").of_a_row()
         'reveals at most 0.01 bits about income'
         """
-        return self.row.format(secret=about or jointly(self.secret), limit=self.limit)
+        return self._filled(self.row, "person")
 
-    def briefly(self, about: str = "") -> str:
+    def briefly(self, person: str = "person") -> str:
         """The same as a sentence about a row, an entry or an attacker, without its full stop.
 
         Parameters
         ----------
-        about : str
-            As of `of_a_row`.
+        person : str
+            What one is called whom the promise is about, where it compares them.
 
         Returns
         -------
@@ -165,10 +160,14 @@ class Guarantee:
 
         Examples
         --------
-        >>> Leakage("income", "0.01").briefly(), LocalDP("0.6931471").briefly()[:42]
+        >>> Leakage("income", "0.01").briefly(), LocalDP("0.6931471").briefly("house")[:42]
         ('a row reveals at most 0.01 bits about income', 'no released entry is more than 2 times lik')
         """
-        return self.brief.format(secret=about or jointly(self.secret), limit=self.limit)
+        return self._filled(self.brief, person)
+
+    def _filled(self, words: str, person: str) -> str:
+        together = " together" if len(self.secret) > 1 else ""
+        return words.format(secret=joined(self.secret) + together, limit=self.limit, person=person)
 
 
 @dataclass(frozen=True)
@@ -241,8 +240,8 @@ class LocalDP(Guarantee):
     given: Names = ()
     rows: int = 1
     key: ClassVar[str] = "local_dp"
-    row: ClassVar[str] = "makes no entry more than {limit} times likelier for one person than for another"
-    brief: ClassVar[str] = "no released entry is more than {limit} times likelier for one person than for another"
+    row: ClassVar[str] = "makes no {entry} more than {limit} times likelier for one {person} than for {other}"
+    brief: ClassVar[str] = "no {entry} is more than {limit} times likelier for one {person} than for {other}"
     number: ClassVar[str] = "epsilon"
     counts: ClassVar[str] = "factor by which an entry is likelier for one person than for another, at most"
     in_nats: ClassVar[bool] = True
@@ -277,6 +276,19 @@ class LocalDP(Guarantee):
     def of_one_row(self) -> "LocalDP":
         """The promise that each row keeps by itself, so that all rows of a person keep this one."""
         return replace(self, epsilon=self.epsilon / self.rows, delta=self.delta / self.rows, rows=1)
+
+    @property
+    def other(self) -> str:
+        """With whom a person is compared, and by how much the promise may be missed."""
+        among = f" with the same {joined(self.given)}" if self.given else ""
+        apart = ", for each step of distance between them" if self.metric else ""
+        # P(A | x) <= e^epsilon P(A | x') + delta for every set A: the ratio of a single entry has no limit then.
+        return f"another{among}{apart}" + (f", plus a chance of {chance(self.delta)}" if self.delta else "")
+
+    def _filled(self, words: str, person: str) -> str:
+        entry = "set of released entries" if self.delta else "released entry"
+        entry = entry if self.rows == 1 else f"set of released rows of one {person}"
+        return words.format(entry=entry, limit=self.limit, person=person, other=self.other)
 
     def words(self) -> str:
         level = f"e^{raised(self.epsilon)}" if self.metric is None else f"e^({raised(self.epsilon)} d)"

@@ -301,10 +301,7 @@ class Release:
     @property
     def promise(self) -> str:
         """What is proved about every released row, in one sentence."""
-        wish = self.draft.wish
-        # One sentence for each kind of promise: its level is the same for every secret.
-        kinds = {promise.key: promise.of_a_row(", ".join(wish.secrets)) for promise in wish.promises}
-        return ", and ".join(kinds.values())
+        return ", and ".join(promise.of_a_row() for promise in self.draft.promises)
 
     @property
     def changed(self) -> int | None:

@@ -23,7 +23,7 @@ from dalenius.core import (
     WorstCaseLeakage,
 )
 from dalenius.core.arithmetic import BITS, log2
-from dalenius.core.digits import bits, chance, factor, figure, many, percent
+from dalenius.core.digits import bits, factor, figure, many, percent
 from dalenius.core.numbers import exact
 from dalenius.mechanisms.forms import form_named
 from dalenius.report.facts import Facts, Promise, joined, shown
@@ -103,18 +103,15 @@ def _times(guarantee: InformationPrivacy, promise: Promise, __: Facts) -> str:
 
 
 def _deny(guarantee: LocalDP, _: Promise, facts: Facts) -> str:
-    rows, given, delta = guarantee.rows, guarantee.given, guarantee.delta
+    rows = guarantee.rows
     # With several columns the level is that of the whole row, not of each entry of it.
     one, many = ("row", "rows") if len(facts.output) > 1 else ("entry", "entries")
-    entry = f"set of released {many} is" if delta else f"released {one} is"
+    entry = f"set of released {many} is" if guarantee.delta else f"released {one} is"
     what = entry if rows == 1 else f"set of released rows of {facts.person(rows)} is"
-    other = f"for another with the same {joined(given)}" if given else "for another"
-    other += ", for each step of distance between them" if guarantee.metric else ""
-    # P(A | x) <= e^epsilon P(A | x') + delta for every set A: the ratio of a single entry has no limit then.
-    other += f", plus a chance of {chance(delta)}" if delta else ""
     times = factor(guarantee.epsilon)
     who = "person" if rows == 1 or facts.unit == "row" else shown(facts.unit)
-    return f"Whatever an attacker knows, no {what} more than {times} times as likely for one {who} as {other}."
+    then = f"more than {times} times as likely for one {who} as for {guarantee.other}"
+    return f"Whatever an attacker knows, no {what} {then}."
 
 
 def _noisy(facts: Facts) -> bool:

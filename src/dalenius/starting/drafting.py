@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, log10, prod, sqrt
 
+from dalenius.core import Guarantee, LocalDP
 from dalenius.core.digits import many
 from dalenius.core.pmf import RENAME
 from dalenius.errors import InputError, SmallCombinations
@@ -86,6 +87,12 @@ class Draft:
     left_out: dict[str, str]
     rows: int
     max_rows: int = 1
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        """What was asked for, about all rows of a person."""
+        asked = self.wish.promises
+        return tuple(replace(one, rows=self.max_rows) if isinstance(one, LocalDP) else one for one in asked)
 
     @property
     def combinations(self) -> int:

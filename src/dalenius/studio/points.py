@@ -72,7 +72,7 @@ def _height(design: Design, promise: str, level: Fraction | None) -> float:
 
 
 def _title(promise: Guarantee) -> str:
-    words = promise.briefly(joined(promise.secret))
+    words = promise.briefly()
     return words[:1].upper() + words[1:]
 
 
