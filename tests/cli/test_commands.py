@@ -40,6 +40,8 @@ def test_verify_recounts_the_table_and_compares_the_promises(done: Place, run: R
     assert code == 0
     assert "Recounted" in out
     assert "Compared" in out
+    assert "--table recounts one" not in out
+    assert "; --table recounts one." in run("verify", design)[1]
     write_csv(done / "other.csv", rows(seed=6))
     code, _, err = run("verify", design, "--table", done / "other.csv")
     assert code == 4

@@ -51,7 +51,10 @@ def run(arguments: Namespace) -> None:
         )
         said = json.loads(Path(arguments.design).read_bytes())
         document |= _figures(verdict, said)
-        lines += proof_words(said, verdict.kept.promises) if said["format"] == ANSWER else _words(verdict, said)
+        if said["format"] == ANSWER:
+            lines += proof_words(said, verdict.kept.promises)
+        else:
+            lines += _words(verdict, said, recounted=bool(arguments.table))
         if _bounded(verdict, said):
             lines.append(_compared(said))
         if arguments.table:
@@ -62,8 +65,6 @@ def run(arguments: Namespace) -> None:
             lines += [] if arguments.problem else _counted_by(arguments.design)  # which the problem is compared with
         if arguments.problem:
             lines.append(f"Compared: the design keeps every promise, limit and shape of {arguments.problem}.")
-    if arguments.table:  # which was recounted
-        lines = [line.replace("; --table recounts one.", ".") for line in lines]
     say(arguments, lines, document)
 
 
@@ -140,7 +141,7 @@ def _decimal(name: str, value: Fraction | None) -> str | None:
     return None if value is None else down(value) if name in LOWER else up(value)
 
 
-def _words(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
+def _words(verdict: "Verdict", said: dict[str, Any], *, recounted: bool) -> list[str]:
     lines = []
     if "law" not in said:
         if said["channel"]["form"] == "withheld":
@@ -149,7 +150,7 @@ def _words(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
             lines.append("Proved from the card alone: every row of the recipe adds up to 1.")
         lines.append("How little changes depends on the statistics of the table: only design.json can prove it.")
     else:
-        lines += _of_design(verdict, said)
+        lines += _of_design(verdict, said, recounted=recounted)
     unproved = sum(figures is None for figures in verdict.kept.promises)
     if unproved > MANY:
         lines.append(f"{unproved} promises depend on the statistics of the table: only design.json can prove them.")
@@ -172,9 +173,9 @@ MEANING = {
 """For each aim how the value is said, how that of other recipes, and the unit."""
 
 
-def _of_design(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
+def _of_design(verdict: "Verdict", said: dict[str, Any], *, recounted: bool) -> list[str]:
     if verdict.rows is not None:
-        whose = f"It is about a table of {verdict.rows:,} rows; --table recounts one."
+        whose = f"It is about a table of {verdict.rows:,} rows" + ("." if recounted else "; --table recounts one.")
     else:
         whose = "It is about stated statistics, not about the rows of a table."
     if verdict.value is None or verdict.bound is None:
