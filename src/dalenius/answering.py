@@ -68,6 +68,8 @@ def answer(
         Where to write the proof; the answer in a file for machines and a statement for people are written beside it.
     force : bool
         Whether to replace a card that exists.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

@@ -143,6 +143,8 @@ def apply(
         Draw although the table is a release already.
     on_progress : callable, optional
         Told the stage, how much of it is done, and how much there is in all.
+    workspace : Workspace, optional
+        Where what exceeds its memory lies.
 
     Returns
     -------

@@ -339,7 +339,7 @@ def decimal_above(x: float) -> Fraction:
 
     Parameters
     ----------
-    value : float
+    x : float
         The number.
 
     Returns

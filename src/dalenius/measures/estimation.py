@@ -208,6 +208,8 @@ def estimate_law(
         Whose shares.
     level : float
         Of the intervals.
+    preserved : str
+        Why the channel leaves the law of this table as it is; empty where it does not.
 
     Returns
     -------

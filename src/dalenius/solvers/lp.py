@@ -232,6 +232,8 @@ def silent_simplex(tol: float, **more: int | float | str) -> highspy.Highs:
     ----------
     tol : float
         Of both sides.
+    more : int, float or str
+        Further options of HiGHS, by name.
 
     Returns
     -------

@@ -47,6 +47,8 @@ def chain_windows(
         Bound to a chain, with windows that share no sample, and views that lie in one window each.
     gap, seconds : float
         Of the search for each window.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

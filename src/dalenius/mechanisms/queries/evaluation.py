@@ -59,6 +59,8 @@ def evaluate(question: Question, table: Any, *, on_progress: Progress | None = N
         What is asked.
     table : str, Path, Table or object that speaks Arrow
         Where the records are.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

@@ -77,6 +77,8 @@ def all_together(wide: Wide, search: Search, seconds: float, on_progress: Progre
         The best release for one promise without a preserved law in so many seconds, or None.
     seconds : float
         For everything, the proofs too.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

@@ -61,6 +61,8 @@ def charged(wide: Wide, silent: Rows, done: Callable[[], bool], on_progress: Pro
         Reveals nothing; the search begins with its arcs.
     done : callable
         Whether the time is up.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

@@ -73,6 +73,8 @@ def among_common(
         The best release of a table all records of which may be released.
     preserving : bool
         Whether every common record is to be released as often as rows have it as their nearest one.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

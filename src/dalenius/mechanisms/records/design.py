@@ -75,6 +75,8 @@ def design(problem: Problem, *, gap: float = GAP, seconds: float = SECONDS, on_p
         Stop when value and bound are this far apart, where every matrix is listed.
     seconds : float
         When such a search stops.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------
@@ -106,6 +108,8 @@ def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress:
         Bound to its data, with one promise about one secret; the promise is replaced.
     at_most_bits : sequence of Fraction
         The limits; 0 is an independent release.
+    on_progress : callable, optional
+        Told what is done.
 
     Yields
     ------

@@ -104,6 +104,8 @@ def exchanged_tops(wide: Wide, promise: Guess, on_progress: Progress, deadline: 
         Without gains.
     deadline : float, optional
         Of `time.monotonic`: transports end there.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

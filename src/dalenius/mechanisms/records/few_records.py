@@ -50,6 +50,8 @@ def over_all_letters(wide: Wide, gap: float, seconds: float, on_progress: Callab
         Its released columns have few letters together.
     gap, seconds
         When the search ends.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------
@@ -115,6 +117,8 @@ def listed(wide: Wide, gap: float, seconds: float, on_progress: Callable[[str], 
         With few inputs and records.
     gap, seconds
         When the search ends.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

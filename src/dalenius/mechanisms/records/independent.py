@@ -84,6 +84,8 @@ def move(
         Stop when cost and bound differ by this share of the cost.
     deadline : float, optional
         Of `time.monotonic`: stop there, with what is reached and proved.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------
@@ -340,6 +342,8 @@ def between_classes(
         Stop when cost and bound of a transport differ by this share of the cost.
     deadline : float, optional
         Of `time.monotonic`: stop there, with what is reached and proved.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

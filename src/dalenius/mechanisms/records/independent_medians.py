@@ -47,6 +47,8 @@ def towards_medians(wide: Wide, gap: float, on_progress: Progress, deadline: flo
         Of the transports between classes.
     deadline : float, optional
         Of `time.monotonic`: transports end there.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

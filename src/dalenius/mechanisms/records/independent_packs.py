@@ -51,6 +51,8 @@ def brought_together(wide: Wide, on_progress: Progress, deadline: float | None =
         With a secret that is not seen.
     deadline : float, optional
         Of `time.monotonic`: transports end there.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------
@@ -104,6 +106,8 @@ def exchanged_in_groups(wide: Wide, on_progress: Progress, deadline: float | Non
         With a secret that is not seen.
     deadline : float, optional
         Of `time.monotonic`: transports end there.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

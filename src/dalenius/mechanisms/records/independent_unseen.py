@@ -67,6 +67,8 @@ def cancelled(wide: Wide, on_progress: Progress, deadline: float | None = None) 
         With two values of the secret.
     deadline : float, optional
         Of `time.monotonic`: the transport ends there, with what is reached and proved.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------
@@ -113,6 +115,8 @@ def quiet(wide: Wide, on_progress: Progress, deadline: float | None = None) -> R
         The table.
     deadline : float, optional
         Of `time.monotonic`: transports end there.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

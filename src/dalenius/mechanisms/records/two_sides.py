@@ -112,6 +112,8 @@ def between_ends(
         The values on the light side.
     deadline : float, optional
         Of `time.monotonic`: the transport ends there.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------
@@ -186,6 +188,8 @@ def between_two(
         Of the best guess.
     deadline : float, optional
         Of `time.monotonic`: the transport ends there.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------
@@ -232,6 +236,8 @@ def bounds_by_sides(wide: Wide, promise: Guarantee, deadline: float, on_progress
         That promise.
     deadline : float
         Of `time.monotonic`.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------
@@ -304,6 +310,8 @@ def shipped(
         What may be kept, and what may be lacking.
     deadline : float, optional
         Of `time.monotonic`: it ends there.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

@@ -42,6 +42,8 @@ def best_guess(wide: Wide, promise: Guess, on_progress: Progress, deadline: floa
         Without gains.
     deadline : float, optional
         Of `time.monotonic`: the transport ends there, with what is reached and proved.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------
@@ -88,6 +90,8 @@ def bounded_posterior(
         What each record may tell.
     deadline : float, optional
         Of `time.monotonic`: the transport ends there, with what is reached and proved.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

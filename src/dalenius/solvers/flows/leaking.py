@@ -245,6 +245,8 @@ def descended(
         Stop when objective and bound differ by this share of the distance.
     done : callable
         Whether the time is up; the round that runs is ended.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------
@@ -406,6 +408,10 @@ def mixed(atoms: Atoms, first: Flow, second: Flow, bits: float) -> Flow:
         Tells more.
     second : Flow
         Tells at most `bits`.
+    atoms : Atoms
+        Inputs and points.
+    bits : float
+        What the mixture tells at most.
 
     Returns
     -------

@@ -106,6 +106,8 @@ def climbed(
         Stop when distance and bound differ by this share of the distance.
     done : callable
         Whether the time is up.
+    say : callable
+        Told what is done.
 
     Returns
     -------

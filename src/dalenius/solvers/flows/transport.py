@@ -133,6 +133,8 @@ def transport(
         Stop after so many rounds in any case, with what is reached and proved.
     deadline : float, optional
         Of `time.monotonic`: stop there likewise.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

@@ -39,6 +39,8 @@ def by_peeling(
         No column is begun after half of that.
     seed : int
         Of the directions.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------

@@ -48,6 +48,8 @@ def each_column(
         Bound, with one promise of leakage.
     gap, seconds : float
         When the searches end.
+    on_progress : callable, optional
+        Told what is done.
 
     Returns
     -------
