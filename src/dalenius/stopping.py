@@ -19,6 +19,7 @@ from enum import Enum
 from math import inf
 
 __all__ = [
+    "LATEST",
     "Enough",
     "Stage",
     "asked",
@@ -37,6 +38,7 @@ __all__ = [
     "stop",
 ]
 
+LATEST = 1.1  # times the time of a command: a proof under way is not waited for beyond it, and whoever waited is told
 SOON = 0.001  # seconds: a clock that is set to 0 never rings
 LAST_CALL = 0.5  # seconds for a call of a library after the end, so that what is nearly done gets done
 SHARE = 0.05  # of the whole time, if that is more

@@ -26,7 +26,6 @@ CODE = 130
 PATIENCE = 1.0  # seconds that a clean end may take: with what a busy machine adds, less than two
 AGAIN = 0.2  # seconds until the clock rings once more: for somebody who waits, and for what did not hear it
 LONGEST = 1.6  # seconds after which nothing that is not proved is waited for
-LATE = 1.1  # times --seconds: what somebody should be told about
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -126,7 +125,7 @@ def seconds_left(arguments: Namespace) -> float:
 def overtime(arguments: Namespace) -> list[str]:
     """A line for whoever said less time than the command took; nothing within a tenth of `--seconds`."""
     spent = time.monotonic() - float(arguments.began)
-    if spent <= LATE * float(arguments.seconds):
+    if spent <= stopping.LATEST * float(arguments.seconds):
         return []
     return [
         f"Note: This took {spent:.1f} s, longer than --seconds {arguments.seconds:g}. Reading the table, proving one "

@@ -24,8 +24,8 @@ from dalenius.mechanisms.best_so_far import best_held, in_time
 from dalenius.mechanisms.declared import GAP, SECONDS, Mechanism
 from dalenius.mechanisms.leaving_out import ways_out
 from dalenius.mechanisms.registry import mechanisms, takers
+from dalenius.stopping import LATEST, keeps, left, limited, over
 from dalenius.stopping import asked as asked_to_stop
-from dalenius.stopping import keeps, left, limited, over
 
 __all__ = ["nearest_reasons", "refuse_untaken", "solve"]
 
@@ -36,7 +36,6 @@ MOST_OUTCOMES = 10**7
 
 SHORTEST = 0.1  # of the time, for the search, however long reading took
 AFTERWARDS = 0.1  # of the time that is left, for the proof of what a search ends with, and for writing it
-LATEST = 1.1  # times the time, at which a proof that is under way is not waited for any longer
 TIDYING = 0.15  # of the rest, for what follows a search before the proof: fewer entries, names
 MOST_TIDYING = 10.0  # seconds
 ONE_STEP = 1.0  # seconds that a search has in any case, if that is no more than half of all
