@@ -24,13 +24,7 @@ TABLES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
 
 def run(arguments: Namespace) -> None:
     if arguments.export:
-        in_r = Path(arguments.export).suffix.lower() == ".r"
-        refuse_existing(Path(arguments.export), force=arguments.force, inputs=map(Path, arguments.files))
-        with new_file(Path(arguments.export), force=arguments.force) as place:
-            place.write_text(script("estimate.R" if in_r else "estimate.py"), encoding="utf-8")
-        needs = "R with jsonlite" if in_r else "Python 3.11"
-        said = f"Written: {arguments.export}, which needs {needs} and nothing else; it reads a card and a CSV file."
-        say(arguments, [said], {"exported": arguments.export})
+        _exported(arguments)
         return
     if arguments.rows:
         if table := next((name for name in arguments.files if Path(name).suffix.lower() in TABLES), None):
@@ -47,12 +41,26 @@ def run(arguments: Namespace) -> None:
         raise InputError(f"{cards[0]} is a table: write the card first, then the released table")
     if len(cards) == 1 and (channel := noise_of(cards[0])) is not None and not arguments.queries:
         lines, document = analyses.of_numbers(arguments, channel, released)
-        say(arguments, [*lines, *_stands_on(cards)], document | {"designs": digests(cards)})
-        return
-    if analyses.wanted(arguments):
+    elif analyses.wanted(arguments):
         lines, document = analyses.analysed(arguments, cards, released)
-        say(arguments, [*lines, *_stands_on(cards)], document | {"designs": digests(cards)})
-        return
+    else:
+        lines, document = _estimated(arguments, cards, released)
+    say(arguments, [*lines, *_stands_on(cards)], document | {"designs": digests(cards)})
+
+
+def _exported(arguments: Namespace) -> None:
+    """The estimation as a script for whoever has no dalenius."""
+    in_r = Path(arguments.export).suffix.lower() == ".r"
+    refuse_existing(Path(arguments.export), force=arguments.force, inputs=map(Path, arguments.files))
+    with new_file(Path(arguments.export), force=arguments.force) as place:
+        place.write_text(script("estimate.R" if in_r else "estimate.py"), encoding="utf-8")
+    needs = "R with jsonlite" if in_r else "Python 3.11"
+    said = f"Written: {arguments.export}, which needs {needs} and nothing else; it reads a card and a CSV file."
+    say(arguments, [said], {"exported": arguments.export})
+
+
+def _estimated(arguments: Namespace, cards: Sequence[str], released: str) -> tuple[list[str], dict[str, Any]]:
+    """Shares of the wanted columns, what they still reveal, and counts that were asked for."""
     factors, seen, preserved = counted(cards, released, columns=arguments.columns, weights=arguments.weights)
     found = estimate_law(
         factors,
@@ -85,7 +93,7 @@ def run(arguments: Namespace) -> None:
             f"  {name}: {a['estimate']:.6f}  [{a['low']:.6f}, {a['high']:.6f}]{_mark(a['exact'], a['narrow'])}"
             for name, a in document["queries"].items()
         ]
-    say(arguments, [*lines, *_stands_on(cards)], document | {"designs": digests(cards)})
+    return lines, document
 
 
 def _stands_on(cards: Sequence[str]) -> list[str]:
