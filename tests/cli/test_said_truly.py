@@ -125,6 +125,17 @@ def test_a_nested_column_is_left_out_and_the_others_are_looked_at(tmp_path, monk
     assert Path("problem.toml").exists()
 
 
+@pytest.mark.parametrize("command", [("profile", "t.parquet"), ("init", "t.parquet", "--reveal", "0.01")])
+def test_a_table_without_a_column_that_can_be_released_is_refused(tmp_path, monkeypatch, capsys, command):
+    """The profile of such a table ended in a fault of ours."""
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(pa.table({"many": [[1, 2], [3]]}), "t.parquet")
+    assert main([*command]) == 2
+    said = capsys.readouterr().err
+    assert "t.parquet has no column that can be released: many (it holds values of type list<" in said
+    assert "Turn the values into text or numbers." in said
+
+
 def test_a_column_with_one_value_and_gaps_is_not_called_constant(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("s,flag,none\n" + "yes,x,\nno,,\nno,x,\n" * 40)

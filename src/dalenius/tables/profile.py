@@ -9,11 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dalenius.core.source import Column
+from dalenius.errors import TableError
 from dalenius.tables.coding import DATE, encode, is_number
 from dalenius.tables.persons import persons
 from dalenius.tables.source import Progress, Table
 from dalenius.tables.suggesting import Seen, has_other_dates, has_thousands, is_measured, suggested
 from dalenius.tables.text import ABSENT_SIGNS
+from dalenius.wording import joined
 
 __all__ = ["profile"]
 
@@ -81,9 +83,19 @@ def profile(
     -------
     dict
         Ready for JSON.
+
+    Raises
+    ------
+    TableError
+        If no column can be released.
     """
     unreadable = table.unreadable()
     tallies = {name: _Tally() for name in table.names if name not in unreadable}
+    if not tallies:
+        each = joined([f"{name} ({why})" for name, why in unreadable.items()])
+        raise TableError(
+            f"{table.name} has no column that can be released: {each}.", do="Turn the values into text or numbers."
+        )
     rows = 0
     for batch in table.batches([*tallies], on_progress):
         rows += batch.num_rows
