@@ -244,6 +244,15 @@ def test_the_least_change_keeps_the_level_of_a_house_with_all_of_its_rows(place,
     assert verify(design, problem=place(asked)).kept.promises[0]["epsilon_nats"] <= 4
 
 
+def test_rows_of_a_person_are_refused_where_nothing_is_promised_about_them(place):
+    """The least leakage of one row was released as if max_rows had been read."""
+    limited = 'minimize = { leakage = ["age"] }\n[[limit]]\ndistortion = "hamming"\nof = ["age"]\nat_most = "1/2"'
+    asked = PERSONS.replace("FORM", 'release = ["age"]').replace("GOAL", limited)
+    asked = asked.replace("[[guarantee]]\nlocal_dp = 4\n", "")
+    with pytest.raises(Unsupported, match="leave out max_rows, and one row is drawn for each person"):
+        solve(Problem.from_file(place(asked)))
+
+
 def test_rows_of_a_person_are_refused_beside_a_promise_that_does_not_add_up(place):
     asked = PERSONS.replace("FORM", 'release = ["age"]').replace("GOAL", LEAST)
     with pytest.raises(Unsupported, match="leave out max_rows, and one row is drawn for each person"):

@@ -248,11 +248,12 @@ def _about_all_inputs(problem: Problem) -> str | None:
 ROWS_ADD_UP = Condition(
     lambda p: (
         not (isinstance(p.source, TableSource) and p.source.max_rows)
-        or all(isinstance(guarantee, LocalDP) for guarantee in p.guarantees)
+        or (bool(p.guarantees) and all(isinstance(guarantee, LocalDP) for guarantee in p.guarantees))
     ),
     ROWS_OF_A_PERSON,
 )
-"""Levels of local_dp add up over the rows of a person; no other promise of one row says anything about several."""
+"""Levels of local_dp add up over the rows of a person; no other promise of one row says anything about several, nor
+does what is minimised without one."""
 
 
 LEAST = Mechanism(
