@@ -188,3 +188,19 @@ def test_a_limit_above_zero_and_a_guess_are_what_they_are():
 def test_a_promise_says_its_limit_in_short_rounded_up(guarantee, brief, shown):
     assert guarantee.briefly() == brief
     assert guarantee.shown == shown
+
+
+@pytest.mark.parametrize(
+    ("limit", "axis", "shown"),
+    [
+        ({"at_most": 2}, "gain of the best action about income, at most", "2"),
+        (
+            {"times": "1.2"},
+            "gain of the best action about income as a multiple of that without the release, at most",
+            "1.2",
+        ),
+    ],
+)
+def test_a_gain_is_not_called_a_share_of_right_guesses(limit, axis, shown):
+    promise = Guess("income", gain=((3, 0), (0, 1)), **limit)
+    assert (promise.axis, promise.shown) == (axis, shown)

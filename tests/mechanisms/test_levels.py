@@ -67,3 +67,9 @@ def test_a_promise_without_a_level_cannot_be_traded():
         tradeoff(replace(BASE, guarantees=()))
     with pytest.raises(InputError, match="at least 2 points"):
         traced(LocalDP(Fraction(1)), 1)
+
+
+def test_a_multiple_of_the_blind_gain_is_never_asked_below_one():
+    """A level below 1, which no promise can have, ended the curve."""
+    found = traced(Guess(("S",), times="6/5", gain=((3, 0), (0, 1))))
+    assert min(step.level for step in found.steps) >= 1

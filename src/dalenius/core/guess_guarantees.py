@@ -78,13 +78,18 @@ class Guess(Guarantee):
     @property
     def axis(self) -> str:
         secret = joined(self.about)
+        if self.gain is not None:
+            multiple = "" if self.times is None else " as a multiple of that without the release"
+            return f"gain of the best action about {secret}{multiple}, at most"
         if self.times is None:
             return f"right guesses of {secret} in 1,000, at most"
         return f"right guesses of {secret} as a multiple of those without the release, at most"
 
     @property
     def shown(self) -> str:
-        return super().shown if self.at_most is None else figure(1000 * self.at_most, "up", 4)
+        if self.at_most is None or self.gain is not None:
+            return super().shown
+        return figure(1000 * self.at_most, "up", 4)
 
     @property
     def tells_nothing(self) -> bool:
