@@ -230,7 +230,7 @@ class Release:
             best[z] = max(best[z], w)
         return Fraction(sum(best.values()), self.total)
 
-    def with_output(self, secret: list[str], given: list[str], kept: list[str] | None = None) -> Counter[Any]:
+    def with_output(self, secret: list[str], given: list[str]) -> Counter[Any]:
         """Weight, out of total * scale, of each (secret, given, (released letter, kept columns)).
 
         Parameters
@@ -239,14 +239,12 @@ class Release:
             Columns of the law.
         given : list of str
             What the attacker knows.
-        kept : list of str, optional
-            In the place of what leaves as it is.
 
         Returns
         -------
         Counter
         """
-        beside = self.outcomes(self.kept if kept is None else kept)
+        beside = self.outcomes(self.kept)
         inputs = self.weights(self.outcomes(secret), self.outcomes(given), beside, self.row)
         sums: dict[Any, list[int]] = {}
         for (s, g, k, x), w in inputs.items():

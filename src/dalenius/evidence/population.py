@@ -12,15 +12,13 @@ from dalenius.measures.shannon import entropy
 
 __all__ = ["population", "population_words"]
 
-BETA = 0.05
+BETA = 0.05  # the probability that one of the bounds fails
 
 
-def population(
-    design: Design, counted: Pmf, rows: int, *, beta: float = BETA
-) -> list[tuple[tuple[str, ...], str, Population]]:
+def population(design: Design, counted: Pmf, rows: int) -> list[tuple[tuple[str, ...], str, Population]]:
     """For each secret of a promise: its columns, the exact figure in bits for the table, and the bound with confidence.
 
-    All bounds hold together with probability 1 - beta. Rows that belong to persons in common are not independent draws,
+    All bounds hold together with probability 1 - BETA. Rows that belong to persons in common are not independent draws,
     and a mechanism that is not written out row by row has no cells: no bound is given then.
 
     Parameters
@@ -31,8 +29,6 @@ def population(
         The law of the table.
     rows : int
         That it was counted from.
-    beta : float
-        The probability that a bound fails.
 
     Returns
     -------
@@ -56,7 +52,7 @@ def population(
                 design.channel,
                 secret,
                 kept=design.problem.kept,
-                beta=beta / len(secrets),
+                beta=BETA / len(secrets),
                 designed_elsewhere=design.public_prior,
             )
         except (InputError, Unsupported):
@@ -74,7 +70,7 @@ def _up(bits: float | str) -> str:
     return format(float(Context(prec=3, rounding=ROUND_CEILING).plus(Decimal(bits))), "g")
 
 
-def population_words(design: Design, counted: Pmf, rows: int, *, beta: float = BETA) -> list[str]:
+def population_words(design: Design, counted: Pmf, rows: int) -> list[str]:
     """One sentence for each secret: exact for the table, and for the population with confidence.
 
     None for a design on a public prior: its card tells nothing about the records, and these sentences would.
@@ -87,8 +83,6 @@ def population_words(design: Design, counted: Pmf, rows: int, *, beta: float = B
         The law of the table.
     rows : int
         That it was counted from.
-    beta : float
-        The probability that a bound fails.
 
     Returns
     -------
@@ -99,13 +93,13 @@ def population_words(design: Design, counted: Pmf, rows: int, *, beta: float = B
         return []
     return [
         f"what is released reveals {_up(figure)} bits about {' with '.join(secret)} for a record of this table; for the"
-        f" population, if the {rows:,} rows are independent draws from it, {_limit(bound, counted, secret, beta)}"
-        for secret, figure, bound in population(design, counted, rows, beta=beta)
+        f" population, if the {rows:,} rows are independent draws from it, {_limit(bound, counted, secret)}"
+        for secret, figure, bound in population(design, counted, rows)
         if figure
     ]
 
 
-def _limit(bound: Population, counted: Pmf, secret: Sequence[str], beta: float) -> str:
+def _limit(bound: Population, counted: Pmf, secret: Sequence[str]) -> str:
     if bound.bits >= entropy(counted, secret):  # of no use: as much as there is to know about it
         return "they are too few for so many combinations to say how much it is there"
-    return f"at most {_up(bound.bits)} bits with confidence {100 * (1 - beta):g} %"
+    return f"at most {_up(bound.bits)} bits with confidence {100 * (1 - BETA):g} %"

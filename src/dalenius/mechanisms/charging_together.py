@@ -62,7 +62,7 @@ class Together(Release):
         possible = [[sum(map(bool, row)) for row in member.table] for member in self.members]
         return sum(prod(row[place] for row, place in zip(possible, places, strict=True)) for _, _, places in kinds)
 
-    def with_output(self, secret: list[str], given: list[str], kept: list[str] | None = None) -> Counter[Any]:
+    def with_output(self, secret: list[str], given: list[str]) -> Counter[Any]:
         """Weight of each (secret, given, (letters, kept columns)).
 
         Parameters
@@ -71,15 +71,13 @@ class Together(Release):
             Columns of the law.
         given : list of str
             What the attacker knows.
-        kept : list of str, optional
-            Columns that leave as they are; by default those of all members.
 
         Returns
         -------
         Counter
             Whole numbers out of total * scale.
         """
-        beside = self.outcomes(self.kept if kept is None else kept)
+        beside = self.outcomes(self.kept)
         inputs = self.weights(self.outcomes(secret), self.outcomes(given), beside, self.places)
         out: Counter[Any] = Counter()
         for (of_secret, of_given, of_kept, places), weight in inputs.items():

@@ -27,6 +27,8 @@ Floats: TypeAlias = NDArray[np.float64]
 
 _TINY = 1e-300
 CELLS = 2_000_000
+STARTS = 12  # random priors to climb from
+ROUNDS = 2000  # of the last climb
 
 
 def _entropy(laws: Floats) -> Floats:
@@ -55,9 +57,7 @@ def told(priors: Floats, channel: Floats) -> Floats:
     return _entropy(joint.sum(axis=-2)) + _entropy(joint.sum(axis=-1)) - _entropy(flat)
 
 
-def alternating(
-    channel: Floats, least_entropy: float, *, starts: int = 12, rounds: int = 2000
-) -> tuple[float, Floats, float]:
+def alternating(channel: Floats, least_entropy: float) -> tuple[float, Floats, float]:
     """A prior with H(X) >= b that tells much: its information less what rounding may add, itself, its multiplier.
 
     Parameters
@@ -66,10 +66,6 @@ def alternating(
         (values, others, letters): W.
     least_entropy : float
         b, in nats.
-    starts : int
-        Random priors to climb from.
-    rounds : int
-        Of the last climb.
 
     Returns
     -------
@@ -79,11 +75,11 @@ def alternating(
     values, others = channel.shape[:2]
     rng = np.random.default_rng(0)
     found = []
-    for start in range(starts):
+    for start in range(STARTS):
         prior = rng.dirichlet(np.full(values * others, (0.2, 1.0, 5.0)[start % 3])).reshape(values, others) + 1e-6
         found.append(_climb(channel, least_entropy, prior / prior.sum(), 120, 1e-9))
     _, prior, multiplier = max(found, key=lambda climbed: climbed[0])
-    value, prior, multiplier = _climb(channel, least_entropy, prior, rounds, 1e-15)
+    value, prior, multiplier = _climb(channel, least_entropy, prior, ROUNDS, 1e-15)
     return max(0.0, value - 16 * (channel.size + 20) * UNIT), prior, multiplier
 
 
@@ -136,7 +132,6 @@ def cells_bound(
     least_entropy: float = 0.0,
     temperature: float = 0.0,
     gap: float = 1e-4,
-    cells: int = CELLS,
 ) -> tuple[float, float]:
     """Ends of max I(J; Y) over the priors with H(X) >= b.
 
@@ -154,8 +149,6 @@ def cells_bound(
         nu of a good prior, around which multipliers are tried.
     gap : float
         In nats.
-    cells : int
-        At most.
 
     Returns
     -------
@@ -189,7 +182,7 @@ def cells_bound(
         bound = bound[bound > low + gap]
         if not len(parts):
             break
-        if used + 2 * len(parts) > cells:
+        if used + 2 * len(parts) > CELLS:
             pruned = max(pruned, float(bound.max()))
             break
         edge = ((parts[:, pairs[0]] - parts[:, pairs[1]]) ** 2).sum(axis=2).argmax(axis=1)

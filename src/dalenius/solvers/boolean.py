@@ -25,6 +25,7 @@ __all__ = ["Covering", "covering_prices"]
 
 _FREE = 24  # letters whose pairs have an entry of E each
 _STEPS = 100
+_GAP = 1e-4  # of the sum of the prices
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,10 @@ def covering_prices(
     prior: Floats,
     height: float,
     *,
-    gap: float = 1e-4,
     plain: bool = False,
     deadline: float | None = None,
 ) -> Covering:
-    """The least prices of this kind, up to a share `gap` of their sum.
+    """The least prices of this kind, up to a ten thousandth of their sum.
 
     Parameters
     ----------
@@ -65,8 +65,6 @@ def covering_prices(
         (letters,): p.
     height : float
         c > 0.
-    gap : float
-        As a share of the sum of the prices.
     plain : bool
         E is 0: of many letters that takes a hundredth of the time.
     deadline : float, optional
@@ -90,7 +88,7 @@ def covering_prices(
     base = np.zeros((letters + 1, letters + 1))
     base[1:, 1:] = -height * height * quadratic
     places = np.arange(len(basis))
-    solution = _least(base, basis, np.where(places < letters, 1.0, 0.0), places >= 2 * letters, gap, deadline)
+    solution = _least(base, basis, np.where(places < letters, 1.0, 0.0), places >= 2 * letters, deadline)
     E = -np.tensordot(solution[2 * letters :], basis[2 * letters :, 1:, 1:], 1)
     return Covering(solution[:letters], solution[letters : 2 * letters], E)
 
@@ -117,9 +115,7 @@ def _basis(prior: Floats, height: float) -> Floats:
     return np.concatenate([price_forms, square_forms, *(-block for block in (*pair_forms, pairs))])
 
 
-def _least(
-    base: Floats, basis: Floats, cost: Floats, positive: NDArray[np.bool_], gap: float, deadline: float | None
-) -> Floats:
+def _least(base: Floats, basis: Floats, cost: Floats, positive: NDArray[np.bool_], deadline: float | None) -> Floats:
     """min cost.y, N = base + sum y A positive semidefinite and some y not negative: a primal-dual interior point.
 
     X is the multiplier of N and x that of y; HKM steps from outside, X N and x y towards the same number.
@@ -140,7 +136,7 @@ def _least(
         # One number that all products X N and x y shall have; many times it is the gap.
         mean = (float((matrix_multiplier * matrix).sum()) + float(multipliers[positive] @ solution[positive])) / many
         off = np.abs(cost - rows @ matrix_multiplier.ravel() - multipliers).max()
-        if many * mean <= gap * abs(float(cost @ solution)) and off < gap and np.abs(missed).max() < 1e-9:
+        if many * mean <= _GAP * abs(float(cost @ solution)) and off < _GAP and np.abs(missed).max() < 1e-9:
             return solution
         inverse = np.linalg.inv(matrix)
         newton = (matrix_multiplier @ basis @ inverse).reshape(len(basis), -1) @ rows.T

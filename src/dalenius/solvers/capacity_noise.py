@@ -15,6 +15,7 @@ from dalenius.stopping import left_for_a_call
 __all__ = ["LeastCapacity", "least_capacity_noise"]
 
 MOST_SEARCHED = 20_000  # inputs times noise
+UNIT = 1 << 48  # the largest weight
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class LeastCapacity:
     capacity_bits: float
 
 
-def least_capacity_noise(inputs: int, p: float, limit: float, reach: int, *, unit: int = 48) -> LeastCapacity:
+def least_capacity_noise(inputs: int, p: float, limit: float, reach: int) -> LeastCapacity:
     """Symmetric noise on -reach..reach with E|N|^p <= limit (p = inf: none) whose capacity over the inputs is least.
 
     min t with D(W_x || q) <= t for all x is convex in noise and q together; a barrier and Newton's steps. P* is not the
@@ -48,11 +49,11 @@ def least_capacity_noise(inputs: int, p: float, limit: float, reach: int, *, uni
     w = program.parts(v)[0]
     offers += [program.balanced(*program.parts(v), tight) for tight in (1e-6, 1e-8)]
     prior, slope = max(offers, key=lambda offer: program.bound(w, *offer))  # slacks lose digits as they vanish
-    weights = [max(1, floor(x * (1 << unit) / w.max())) for x in w.tolist()]
+    weights = [max(1, floor(x * UNIT / w.max())) for x in w.tolist()]
     if not isinf(p):  # rounding moves no weight outwards, beyond what the middle takes up
         while 2 * fsum(k**p * weight for k, weight in enumerate(weights)) > limit * (2 * sum(weights) - weights[0]):
             weights[0] += weights[0] // 10**10 + 1
-    counts = [max(0, round(x * (1 << unit))) for x in prior.tolist()]  # an LP may be a little below 0
+    counts = [max(0, round(x * UNIT)) for x in prior.tolist()]  # an LP may be a little below 0
     whole = counts + counts[: inputs // 2][::-1]
     return LeastCapacity(tuple(weights), tuple(whole), float(slope) / log(2), float(v[-1]) / log(2))
 

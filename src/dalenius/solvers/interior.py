@@ -31,6 +31,7 @@ _Direction: TypeAlias = Callable[[Floats | float], _Step]
 
 _CHUNK = 4096  # atoms at a time, where the scaled moments of all atoms would not fit in memory
 _SHORT = 0.995  # share of the way to the boundary
+_STEPS = 80
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Centre:
 
 
 def best_letters(
-    weights: Floats, moments: Floats, scores: Floats, *, enough: Callable[[Floats, float], bool], most_steps: int = 80
+    weights: Floats, moments: Floats, scores: Floats, *, enough: Callable[[Floats, float], bool]
 ) -> Centre:
     """The program above.
 
@@ -70,8 +71,6 @@ def best_letters(
         (letters, atoms): what a letter is worth at an atom.
     enough : Callable[[Floats, float], bool]
         Asked with the shares and the gap before each step; True ends the search.
-    most_steps : int
-        After which it ends in any case.
 
     Returns
     -------
@@ -96,7 +95,7 @@ def best_letters(
     first, second = np.triu_indices(width)
     products = moments[:, first] * moments[:, second]
     gap = np.inf
-    for _ in range(most_steps):
+    for _ in range(_STEPS):
         complementarity = shares * slacks
         gap = float((complementarity @ weights).sum())
         if enough(shares, gap):

@@ -25,6 +25,7 @@ __all__ = ["Fit", "RankOne", "maximum_likelihood", "projection", "water_filling"
 Array = npt.NDArray[Any]
 
 ROUNDS = 200
+GAP = 1e-8  # in nats, of all observations together
 RELATIVE = 4e-15  # what doubles can hold of a log-likelihood, for each observation
 
 
@@ -238,7 +239,7 @@ def projection(point: npt.ArrayLike) -> Array:
     return np.asarray(np.maximum(vector - above[last], 0.0))
 
 
-def maximum_likelihood(law: npt.ArrayLike | RankOne, counts: npt.ArrayLike, *, gap: float = 1e-8) -> Fit:
+def maximum_likelihood(law: npt.ArrayLike | RankOne, counts: npt.ArrayLike) -> Fit:
     """The most likely law behind counts of what was seen, with a proved gap in nats of log-likelihood.
 
     A primal-dual interior point on  min sum p - sum lambda log(pM), p >= 0  (its minimiser sums to one by itself),
@@ -250,8 +251,6 @@ def maximum_likelihood(law: npt.ArrayLike | RankOne, counts: npt.ArrayLike, *, g
         p(y | x).
     counts : array
         Of what was seen.
-    gap : float
-        In nats.
 
     Returns
     -------
@@ -272,14 +271,14 @@ def maximum_likelihood(law: npt.ArrayLike | RankOne, counts: npt.ArrayLike, *, g
         spread = [np.ptp(value) <= 1e-15 * max(1.0, float(np.abs(value).max())) for value in (law.d, law.u, law.v)]
         if all(spread) and law.d[0] > 0:
             return _fit(
-                law, water_filling(seen_counts / total, float(law.u[0] * law.v[0]), float(law.d[0])), seen_counts, gap
+                law, water_filling(seen_counts / total, float(law.u[0] * law.v[0]), float(law.d[0])), seen_counts
             )
-        return _fit(law, _interior(law, seen_counts / total, len(law.d), gap / total), seen_counts, gap)
+        return _fit(law, _interior(law, seen_counts / total, len(law.d), GAP / total), seen_counts)
     matrix = np.asarray(law, dtype=float)
     seen = seen_counts > 0
     inside = _Dense(np.ascontiguousarray(matrix[:, seen]))
-    found = _interior(inside, seen_counts[seen] / total, len(matrix), gap / total)
-    return _fit(inside, found, seen_counts[seen], gap)
+    found = _interior(inside, seen_counts[seen] / total, len(matrix), GAP / total)
+    return _fit(inside, found, seen_counts[seen])
 
 
 def _slack(law: _Law, guess: Array, share: Array) -> tuple[float, float]:
@@ -295,12 +294,12 @@ def _slack(law: _Law, guess: Array, share: Array) -> tuple[float, float]:
     return float(share[seen] @ np.log(predicted[seen])), float(np.log(max(law.gradient(ratio).max(), np.longdouble(1))))
 
 
-def _fit(law: _Law, found: Array, counts: Array, gap: float) -> Fit:
+def _fit(law: _Law, found: Array, counts: Array) -> Fit:
     total = float(counts.sum())
     value, missing = _slack(law, found, counts / total)
-    if not missing * total <= max(gap, RELATIVE * total):
+    if not missing * total <= max(GAP, RELATIVE * total):
         raise SolverFailed(
-            f"the likelihood was maximised only to within {missing * total:.3g}; {gap:.3g} was asked for"
+            f"the likelihood was maximised only to within {missing * total:.3g}; {GAP:.3g} was asked for"
         )
     return Fit(found, value * total, missing * total)
 

@@ -74,7 +74,7 @@ def root(rising: Callable[[float], float], low: float, high: float) -> float:
 
 
 # --- laws ------------------------------------------------------------------------------------------------------------
-def power_weights(p: float, scale: float, *, unit: int = UNIT) -> tuple[int, ...]:
+def power_weights(p: float, scale: float) -> tuple[int, ...]:
     """Weights of k = 0, 1, ... proportional to exp(-(k / scale)^p), log-concave; p = inf: equal up to `scale`.
 
     >>> from math import inf
@@ -85,15 +85,15 @@ def power_weights(p: float, scale: float, *, unit: int = UNIT) -> tuple[int, ...
         return (1,) * (floor(scale) + 1)
     if scale * (CUT * log(2)) ** (1 / p) > MOST:
         raise InputError(f"noise that reaches more than {MOST:,} steps; take a larger step of the grid")
-    found = [1 << unit]
+    found = [1 << UNIT]
     width = Decimal(scale)
     power = Decimal(p)
-    top = Decimal(1 << unit)
-    least = 1 << unit - CUT
+    top = Decimal(1 << UNIT)
+    least = 1 << UNIT - CUT
     while True:
         ratio = _EXACT.divide(Decimal(len(found)), width)
         raised = ratio if p == 1 else _EXACT.multiply(ratio, ratio) if p == 2 else _EXACT.power(ratio, power)
-        weight = int(_EXACT.multiply(top, _EXACT.exp(-raised))) if raised < 2 * unit else 0
+        weight = int(_EXACT.multiply(top, _EXACT.exp(-raised))) if raised < 2 * UNIT else 0
         if len(found) > 1:
             weight = min(weight, found[-1] ** 2 // found[-2])
         if weight < least:
@@ -101,15 +101,15 @@ def power_weights(p: float, scale: float, *, unit: int = UNIT) -> tuple[int, ...
         found.append(weight)
 
 
-def geometric_weights(rate: float, reach: int, *, unit: int = UNIT) -> tuple[int, ...]:
+def geometric_weights(rate: float, reach: int) -> tuple[int, ...]:
     """Weights e^(-rate k) up to `reach`, whose last holds the whole tail from there on.
 
     >>> [w / 2**128 for w in geometric_weights(log(2), 2)]
     [1.0, 0.5, 0.5]
     """
     exponent = Decimal(rate)
-    top = Decimal(1 << unit)
-    found = [1 << unit]
+    top = Decimal(1 << UNIT)
+    found = [1 << UNIT]
     for step in range(1, reach):
         weight = int(_EXACT.multiply(top, _EXACT.exp(-exponent * step)))
         found.append(min(weight, found[-1] ** 2 // found[-2]) if step > 1 else weight)

@@ -28,9 +28,11 @@ __all__ = ["at_most", "best_ratio"]
 Floats: TypeAlias = NDArray[np.float64]
 
 _TILTS = (0.3, 0.9, -0.3, -0.9)
+_STARTS = 64
+_ROUNDS = 400
 
 
-def best_ratio(p: Floats, rows: Floats, direction: Floats, *, starts: int = 64, rounds: int = 400) -> float:
+def best_ratio(p: Floats, rows: Floats, direction: Floats) -> float:
     """A proved lower end of S* from many starts; `direction` is where the maximal correlation is reached.
 
     Parameters
@@ -41,10 +43,6 @@ def best_ratio(p: Floats, rows: Floats, direction: Floats, *, starts: int = 64, 
         (inputs, letters): the channel.
     direction : ndarray of float
         (inputs,).
-    starts : int
-        Of the climb.
-    rounds : int
-        Of each.
 
     Returns
     -------
@@ -58,7 +56,7 @@ def best_ratio(p: Floats, rows: Floats, direction: Floats, *, starts: int = 64, 
         [
             np.eye(n) * (1 - 1e-6 * n) + 1e-6,
             *(value / value.sum() for value in tilted),
-            rng.dirichlet([0.4] * n, starts),
+            rng.dirichlet([0.4] * n, _STARTS),
         ]
     )
     q = np.maximum(q, 1e-15)
@@ -67,7 +65,7 @@ def best_ratio(p: Floats, rows: Floats, direction: Floats, *, starts: int = 64, 
     best = max(_ratio(p, rows, out, np.eye(n))[0].tolist())
     found = q[:1]
     ratio, tilt = _ratio(p, rows, out, q)
-    for turn in range(rounds):
+    for turn in range(_ROUNDS):
         exponent = log_p + (tilt @ rows.T) / np.maximum(ratio, 1e-12)[:, None]
         q = np.exp(exponent - exponent.max(axis=1, keepdims=True))
         q /= q.sum(axis=1, keepdims=True)

@@ -25,6 +25,7 @@ from dalenius.solvers.interior import Floats, inverse_operator, longest_step
 __all__ = ["Scaled", "best_in_cone"]
 
 _SHORT = 0.99
+_STEPS = 100
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,6 @@ def best_in_cone(
     scores: Floats,
     *,
     enough: Callable[[Floats, float], bool],
-    most_steps: int = 100,
 ) -> Scaled:
     """The program above.
 
@@ -81,8 +81,6 @@ def best_in_cone(
         (letters, atoms): S.
     enough : Callable[[Floats, float], bool]
         Asked with the shares and the gap before each step; True ends the search.
-    most_steps : int
-        After which it ends in any case.
 
     Returns
     -------
@@ -95,7 +93,7 @@ def best_in_cone(
     [[0.75, 0.25], [0.25, 0.75]]
     """
     state = _State(weights, moments, limits, ratio, scores)
-    for _ in range(most_steps):
+    for _ in range(_STEPS):
         gap = state.gap
         if enough(state.shares, gap):
             break

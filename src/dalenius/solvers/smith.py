@@ -214,7 +214,7 @@ def _wide(family: Family, reach: float) -> Input:
     return Input(low * (1 - 1e-12), high * (1 + 1e-12), (), ())
 
 
-def interval_capacity(family: Family, reach: float, *, gap: float = GAP) -> Input:
+def interval_capacity(family: Family, reach: float) -> Input:
     """Every input of [-reach, reach] is allowed, in units of the noise: Smith's capacity for Gaussian noise.
 
     >>> one = interval_capacity("gaussian", 1.0)
@@ -231,17 +231,17 @@ def interval_capacity(family: Family, reach: float, *, gap: float = GAP) -> Inpu
     for points, weights in _candidates(family, reach):
         mixture = _FAMILIES[family](points, weights, reach)
         low = _information(mixture, points, weights)
-        high = _highest(mixture, reach, max(low, best.low if best else 0.0) + gap)
+        high = _highest(mixture, reach, max(low, best.low if best else 0.0) + GAP)
         found = Input(low, high, tuple(points.tolist()), tuple(weights.tolist()))
         best = found if best is None or high - low < best.high - best.low else best
-        if best.high - best.low <= 2 * gap:
+        if best.high - best.low <= 2 * GAP:
             break
     if best is None or best.high - best.low > 1e-4:
         raise SolverFailed(f"the search for the best input on [-{reach}, {reach}] did not close its bracket")
     return best
 
 
-def points_capacity(family: Family, allowed: Floats, *, gap: float = GAP) -> Input:
+def points_capacity(family: Family, allowed: Floats) -> Input:
     """Only some inputs are allowed, in units of the noise and centred: |x| <= WIDEST.
 
     >>> two = points_capacity("gaussian", np.array([-1.0, 1.0]))
@@ -258,7 +258,7 @@ def points_capacity(family: Family, allowed: Floats, *, gap: float = GAP) -> Inp
         points = allowed
         weights = np.array([0.5, 0.5])  # either noise is symmetric, so the best law is
     else:
-        ball = smallest_ball(sampled(family, allowed, reach), gap=gap / 10)
+        ball = smallest_ball(sampled(family, allowed, reach), gap=GAP / 10)
         points = allowed[ball.support]
         weights = ball.weights / ball.weights.sum()
         if len(points) <= 60:

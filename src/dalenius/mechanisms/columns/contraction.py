@@ -241,15 +241,13 @@ def _weights(prior: Pmf, n: int) -> Floats:
     return np.array([int(weight) / prior.total for weight in prior.weights.tolist()])
 
 
-def least_within(problem: Problem, *, seconds: float = SECONDS) -> Passing:
+def least_within(problem: Problem) -> Passing:
     """The recipe of least capacity within the limits of distortion of a problem (004, case 2), whatever else it asks.
 
     Parameters
     ----------
     problem : Problem
         With its law and at least one limit of distortion.
-    seconds : float
-        For the search.
 
     Returns
     -------
@@ -274,12 +272,12 @@ def least_within(problem: Problem, *, seconds: float = SECONDS) -> Passing:
     if not model.program.distortions:
         raise InputError("without a limit of distortion a constant reveals nothing; add a [[limit]] with distortion")
     _, limits = _limits(model.program)
-    found = least_capacity(limits, seconds=seconds)
+    found = least_capacity(limits, seconds=SECONDS)
     channel, _ = model.channel(_rational(found.rows, limits.costs.sum(axis=0) + 1e6 * ~model.program.allowed))
     return Passing(channel, capacity(channel).high, found.bound / float(np.log(2)) * (1 - 1e-15), "capacity")
 
 
-def proved_within(problem: Problem, found: Passing, *, seconds: float = SECONDS) -> tuple[Design, Design]:
+def proved_within(problem: Problem, found: Passing) -> tuple[Design, Design]:
     """The two ends of `least_within` as designs of the other direction: the first limit minimised under `dalenius`.
 
     Parameters
@@ -288,8 +286,6 @@ def proved_within(problem: Problem, found: Passing, *, seconds: float = SECONDS)
         As for `least_within`.
     found : Passing
         What that found.
-    seconds : float
-        For each search.
 
     Returns
     -------
@@ -316,7 +312,7 @@ def proved_within(problem: Problem, found: Passing, *, seconds: float = SECONDS)
         designed(
             replace(problem, objective=aim, limits=others, guarantees=(Dalenius(end * ROOM),)),
             gap=float(ROOM) / 100,
-            seconds=seconds,
+            seconds=SECONDS,
         )
         for end in ends
     )

@@ -22,6 +22,7 @@ __all__ = ["least_noise", "least_parameter", "short"]
 
 Found: TypeAlias = tuple[Query, Fraction, Bracket, Fraction | None, Bracket | None]
 
+FINE = 1e-6  # between a parameter that keeps to a budget and one that does not
 _STEPS = 60
 _ROUNDS = 20
 
@@ -64,7 +65,7 @@ def least_noise(
     return seen.query(met), budget, seen.whole(met), seen.query(unmet).parameter, seen.whole(unmet)
 
 
-def least_parameter(query: Query, bound: Callable[[Query], float], budget: float, resolution: float = 1e-6) -> Fraction:
+def least_parameter(query: Query, bound: Callable[[Query], float], budget: float) -> Fraction:
     """A parameter whose bound in bits keeps to a budget, next to one whose bound does not.
 
     Raises
@@ -85,7 +86,7 @@ def least_parameter(query: Query, bound: Callable[[Query], float], budget: float
             return parameter(low)
         low = max(low - step, least)
         step = 2 * step
-    while high - low > resolution:
+    while high - low > FINE:
         middle = (low + high) / 2
         low, high = (low, middle) if bound(query.at(parameter(middle))) <= budget else (middle, high)
     return parameter(high)

@@ -36,6 +36,9 @@ _NEW = 12  # arcs that an atom gets in a round
 _CHEAP = 0.02  # what an arc may cost beyond the price of its atom to be taken
 _KEPT = 0.3  # what an unused arc may cost beyond it to be kept
 _UNUSED = 1e-6
+_NEAREST = 8  # points of other classes to begin with
+_ROUNDS = 8  # of descent and new arcs
+_BACK = 0.02  # what every arc gets back before another lam
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +137,7 @@ class Tangent:
     bound: float
 
 
-def started(atoms: Atoms, nearest: int = 8) -> Flow:
+def started(atoms: Atoms) -> Flow:
     """Everybody stays or goes to one of the nearest points of other classes, evenly."""
     atom = [np.arange(len(atoms.at))]
     point = [atoms.at]
@@ -149,7 +152,7 @@ def started(atoms: Atoms, nearest: int = 8) -> Flow:
             atoms.points[others],
             np.zeros(len(mine), dtype=np.int64),
             np.zeros(len(others), dtype=np.int64),
-            nearest,
+            _NEAREST,
             None,
             s,
         )
@@ -224,7 +227,6 @@ def descended(
     flow: Flow,
     lam: float,
     *,
-    rounds: int = 8,
     gap: float = 1e-3,
     done: Callable[[], bool] = lambda: False,
     on_progress: Callable[[str], None] | None = None,
@@ -239,8 +241,6 @@ def descended(
         To start from; it should give every arc a positive share.
     lam : float
         Distance that a bit is worth.
-    rounds : int
-        Rounds of descent and new arcs.
     gap : float
         Stop when objective and bound differ by this share of the distance.
     done : callable
@@ -254,7 +254,7 @@ def descended(
         The flow and the best bound that was found.
     """
     best: Tangent | None = None
-    for turn in range(1, rounds + 1):
+    for turn in range(1, _ROUNDS + 1):
         flow = _steps(atoms, flow, lam / LN2)
         distance, bits = measured(atoms, flow)
         prices = _prices(atoms, _inflow(atoms, flow, flow.share), lam / LN2)
@@ -266,7 +266,7 @@ def descended(
         if on_progress is not None:
             share = (objective - best.bound) / max(distance, 1e-12)
             on_progress(f"{bits:.5f} bits for {distance:.5f}, round {turn}: {len(flow.atom):,} arcs, gap {share:.2%}")
-        if objective - best.bound <= gap * max(distance, 1e-9) or turn == rounds or done():
+        if objective - best.bound <= gap * max(distance, 1e-9) or turn == _ROUNDS or done():
             break
         flow = _extended(atoms, flow, prices, paid, arcs)
     assert best is not None
@@ -393,10 +393,10 @@ def _extended(atoms: Atoms, flow: Flow, prices: Floats, paid: Floats, arcs: tupl
     return _flow(atoms, atom, point, share)
 
 
-def loosened(atoms: Atoms, flow: Flow, part: float = 0.02) -> Flow:
+def loosened(atoms: Atoms, flow: Flow) -> Flow:
     """A little of everything back, to go on with another lam."""
     even = 1.0 / np.bincount(flow.atom, minlength=len(atoms.at))[flow.atom]
-    return Flow(flow.atom, flow.point, flow.distance, (1 - part) * flow.share + part * even)
+    return Flow(flow.atom, flow.point, flow.distance, (1 - _BACK) * flow.share + _BACK * even)
 
 
 def mixed(atoms: Atoms, first: Flow, second: Flow, bits: float) -> Flow:

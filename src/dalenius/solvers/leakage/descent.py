@@ -20,6 +20,7 @@ from dalenius.stopping import over
 
 __all__ = ["mirror_descent", "suits"]
 
+_NEWTON = 60  # steps of a projection
 _CHECK = 10  # steps between two evaluations of the bound
 
 
@@ -125,9 +126,7 @@ def _steepest(given: Arrays, g: Floats, s: Floats) -> Floats:
     return np.array([low if at_low[0] > at_high[0] else high])
 
 
-def _projected(
-    logs: Floats, Cs: list[Floats], D: Floats, p: Floats, s: Floats, steps: int = 60
-) -> tuple[Floats, Floats]:
+def _projected(logs: Floats, Cs: list[Floats], D: Floats, p: Floats, s: Floats) -> tuple[Floats, Floats]:
     """W proportional to exp(logs - sum_j s_j C_j) in every row, with the least s >= 0 that keeps <C_j, pi> <= D_j.
 
     s minimises the convex function sum_e p(e) log sum_t exp(...) + s.D: Newton on the coordinates not held at 0.
@@ -143,7 +142,7 @@ def _projected(
         return a / sums, float(p @ (np.log(sums) + top)[:, 0]) + float(s @ D)
 
     W, value = channel(s)
-    for _ in range(steps if len(D) else 0):
+    for _ in range(_NEWTON if len(D) else 0):
         means = np.array([(W * C).sum(axis=1) for C in Cs])
         slope = D - means @ p
         free = (s > 0) | (slope < 0)

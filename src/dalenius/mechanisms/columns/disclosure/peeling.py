@@ -27,7 +27,7 @@ Column = dict[int, int]
 
 
 def by_peeling(
-    problem: Problem, *, seconds: float, seed: int = 0, on_progress: Callable[[str], None] | None = None
+    problem: Problem, *, seconds: float, on_progress: Callable[[str], None] | None = None
 ) -> tuple[Kernel, str]:
     """A channel that keeps every view independent, and how it was found.
 
@@ -37,8 +37,6 @@ def by_peeling(
         With promises of independence alone about what the input tells, and nothing kept.
     seconds : float
         No column is begun after half of that.
-    seed : int
-        Of the directions.
     on_progress : callable, optional
         Told what is done.
 
@@ -48,7 +46,7 @@ def by_peeling(
     """
     counts = [int(n) for n in problem.pmf.counts(problem.inputs)]
     p = problem.pmf.shares(problem.inputs)
-    found = Peeling(Couplings(p, Labels.of(problem).of_atoms, symmetric=False), counts, seed=seed)
+    found = Peeling(Couplings(p, Labels.of(problem).of_atoms, symmetric=False), counts)
     deadline = monotonic() + SHARE * seconds
     while found.failed < FAILED and not over(deadline):
         if on_progress and len(found.columns) % 16 == 0:

@@ -206,9 +206,7 @@ def _with_unseen(program: Program, letters: Floats) -> Floats:
     return np.concatenate([letters, between / between.sum(axis=1, keepdims=True)])
 
 
-def _few_letters(
-    problem: Problem, wanted: Wanted, pi: Floats, held: Callable[[Floats], Floats] | None = None
-) -> Floats:
+def _few_letters(problem: Problem, wanted: Wanted, pi: Floats, held: Callable[[Floats], Floats] | None) -> Floats:
     """The best weights of the same letters: a basic solution has no more of them than inputs and limits on sums.
 
     What letters use of a limit on their sum, and what they tell, is in proportion to their weight; a limit on single

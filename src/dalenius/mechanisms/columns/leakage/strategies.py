@@ -143,9 +143,9 @@ class _Tables:
         return Prices(terms, table, least, R.min(axis=1))
 
 
-def few_maps(problem: Problem, maps: Sequence[Map] = ()) -> Model:
-    """The model of the maps to begin with, and of some more."""
-    return Model.of(problem, list(dict.fromkeys([*_Tables(problem).maps(), *maps])))
+def few_maps(problem: Problem) -> Model:
+    """The model of the maps to begin with."""
+    return Model.of(problem, list(dict.fromkeys(_Tables(problem).maps())))
 
 
 def _nearest(program: Program, gap: float, seconds: float) -> Solution:
