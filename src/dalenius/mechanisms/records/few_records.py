@@ -38,7 +38,6 @@ MOST_ENTRIES = 40_000
 """Entries of a matrix from inputs to records that is searched whole."""
 
 Integers = npt.NDArray[np.int64]
-Numbers = list[list[Any]]  # for each record the multipliers of a promise
 
 
 def over_all_letters(wide: Wide, gap: float, seconds: float, on_progress: Callable[[str], None] | None) -> Found | None:

@@ -41,9 +41,6 @@ from dalenius.solvers.leakage import Multipliers, Program
 __all__ = ["Model"]
 
 
-Floats = npt.NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False)
 class Model:
     """The program of a problem, with the letters `told` and the maps from worlds (values of Z, or one) to them."""
