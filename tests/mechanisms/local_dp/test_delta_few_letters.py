@@ -37,6 +37,17 @@ def test_the_gap_closes_from_four_letters_on(counts):
     assert 0 <= design.gap < 1e-10
 
 
+@pytest.mark.parametrize(
+    ("counts", "epsilon", "delta"),
+    [([88, 41, 47, 32, 57], "473/250", "1/200"), ([13, 12, 11, 10, 9], "2", "1/1000")],
+)
+def test_what_rounding_uses_beyond_delta_is_given_back(counts, epsilon, delta):
+    """The rows of a program in doubles sum up to one but for 1e-9, which is far more than the room that it leaves."""
+    found = by_levels(problem(counts, epsilon, delta), LocalDP(Fraction(epsilon), delta=Fraction(delta)))
+    check(found.dumps())
+    assert 0 <= found.gap < 1e-8
+
+
 def test_two_letters_have_a_closed_form():
     """Fair bits, the exact record with probability delta, else randomised response at e^epsilon."""
     found = by_levels(problem([1, 1], "1", "1/10"), LocalDP(1, delta=Fraction(1, 10)))

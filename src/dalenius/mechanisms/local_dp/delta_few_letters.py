@@ -64,7 +64,11 @@ def by_levels(problem: Problem, promise: LocalDP) -> Design | None:
     except SolverFailed:
         return None
     columns = [(weight, ray) for weight, ray in zip(found.x, rays, strict=True) if weight > LEAST]
-    rows = [whole_row([float(weight * ray[x]) for weight, ray in columns], GRAIN) for x in range(many)]
+    rows = _within(
+        [whole_row([float(weight * ray[x]) for weight, ray in columns], GRAIN) for x in range(many)],
+        ratio,
+        promise.delta,
+    )
     weights = [
         [x, other, str(int(max(0.0, value) * (1 << SCORE)))]
         for (x, other), value in zip(pairs, found.dual[many:], strict=True)
@@ -75,6 +79,19 @@ def by_levels(problem: Problem, promise: LocalDP) -> Design | None:
     )
     method = f"a linear program over {len(rays):,} columns of powers of e^epsilon"
     return proved(problem, channel_from_rows(problem, rows), [proof], method=method)
+
+
+def _within(rows: list[tuple[Fraction, ...]], ratio: Fraction, delta: Fraction) -> list[tuple[Fraction, ...]]:
+    """Rows that use no more than delta: what the program and its rounding use too much falls with a constant row."""
+    used = max(
+        sum((max(Fraction(0), a - ratio * b) for a, b in zip(row, other, strict=True)), Fraction(0))
+        for row, other in product(rows, repeat=2)
+    )
+    if used <= delta:
+        return rows
+    # What a pair uses is convex in its rows, and nothing where they are one: it falls at least with their share.
+    share = Fraction(int(delta / used * GRAIN), GRAIN)
+    return [tuple(share * a + (1 - share) * b for a, b in zip(row, rows[0], strict=True)) for row in rows]
 
 
 def _rays(many: int) -> list[tuple[int, ...]]:
