@@ -348,3 +348,18 @@ def test_a_metric_over_an_input_that_never_occurs_goes_with_a_limit_on_a_sum():
     wide, narrow = found
     assert 0.00602 < wide.value <= narrow.bound
     assert narrow.value <= wide.bound < 0.00603
+
+
+@pytest.mark.parametrize("about", ["S", "X"])
+def test_sibsons_information_counts_what_a_kept_column_says_by_itself(about):
+    """A letter that says nothing uses 0.3475 bits of K's own, not none: less room is left than without K."""
+    counts = {"00a": 4, "00b": 1, "01a": 1, "01b": 1, "10a": 1, "11a": 2, "11b": 4}
+    joint = Pmf.from_records({"S": "01", "K": "01", "X": "ab"}, [(tuple(at), n) for at, n in counts.items()])
+    document = {
+        "mechanism": {"observe": ["X"], "keep": ["K"], "output": "Y"},
+        "objective": {"maximize": {"information": [about]}},
+        "guarantee": [{"sibson": ["S"], "order": "3/2", "at_most_bits": "9/25"}],
+    }
+    design = solve(Problem.from_document(document).bound(joint), gap=1e-3)
+    assert design.gap < 1e-3
+    verify(design)

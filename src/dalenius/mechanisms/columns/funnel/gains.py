@@ -142,9 +142,10 @@ def kept_share(cuts: Cuts, mass: Floats, pi: Floats) -> float:
         one.refine(channel, mass)
         over = one.excess(channel, mass)
         if over > -HAIR:
-            silence = 1.0 if isinstance(one.promise, Sibson) else 0.0  # what a letter that says nothing uses
+            # What a letter that says nothing uses: of Sibson's information what is kept beside it says by itself.
+            silence = float(one.by_letter(mass[:, None]).sum()) if isinstance(one.promise, Sibson) else 0.0
             room = max(0.0, float(one.limit) - silence)
-            share = min(share, (1 - SPARE) * room / (over + room))
+            share = min(share, (1 - SPARE) * room / max(over + room, HAIR))
     return share
 
 
