@@ -438,7 +438,8 @@ class Reader:
             table[never] = 0
         where = {row: k for k, row in enumerate(rows)}
         counts = problem.pmf.counts(problem.inputs, of + side)
-        biggest = max(table.max(initial=0), -table.min(initial=0)) * int(counts.sum())
+        # In whole numbers of any length: the counts of a law can be too long for a machine, whatever they cost.
+        biggest = max(1, int(table.max(initial=0)), -int(table.min(initial=0))) * int(counts.sum())
         kind: Any = np.int64 if biggest < 1 << 62 else object
         tables, barred = [], []
         for world in self.worlds or [""]:
