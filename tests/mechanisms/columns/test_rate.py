@@ -121,6 +121,15 @@ def test_the_least_distortion_leaves_only_nearest_letters():
     assert float(tight.value) == pytest.approx(log2(3) - 1, abs=1e-9)
 
 
+def test_a_leakage_that_limits_nothing_leaves_no_gap():
+    """No line below the curve is as flat as the floor that is reached with bits to spare."""
+    far = matrix([[0, 2, 6], [6, 3, 4], [2, 5, 0], [0, 5, 5], [4, 0, 3]])
+    design = plain_rate(least_distortion([9, 5, 2, 8, 10], far, 2))
+    assert float(design.value) == pytest.approx(5 * 3 / 34, abs=1e-12)
+    assert design.gap < HAIR
+    check(design.dumps())
+
+
 def test_enough_distortion_is_a_constant_letter():
     design = solve(least_rate([1, 1, 1], "squared", "2/3"))
     assert (design.value, design.bound) == (0, 0)

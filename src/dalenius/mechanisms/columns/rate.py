@@ -22,7 +22,7 @@ from dalenius.core.distorting import distortions
 from dalenius.errors import Infeasible, NotCertified, SolverFailed, Unsupported
 from dalenius.mechanisms.columns.takes import RATE, measure_of
 from dalenius.mechanisms.declared import GAP
-from dalenius.mechanisms.proof_terms import texts
+from dalenius.mechanisms.proof_terms import by_lines, texts
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.rate import at_slope, on_few_letters, rate_distortion
 
@@ -148,6 +148,13 @@ class _Case:
         scaled = [max(1, round(float(w) * (1 << WEIGHTS))) for w in weights / weights.max()]
         return Certificate({"rule": "slope", "weights": texts(scaled), "slope": str(Fraction(slope))})
 
+    def unlimited(self) -> Certificate:
+        """No letter is nearer than the nearest, whatever may leak: the promise has the weight 0."""
+        anything = ["1"] * len(self.weights)
+        leaf = {"objective": [], "promises": [anything]}
+        letters = range(len(self.letters))
+        return by_lines("letters", [[["leaf", t]] for t in letters], [leaf for _ in letters], promises=["0"])
+
     def said_once(self) -> tuple[Channel, Certificate]:
         """The best constant letter: nothing leaks."""
         ticks = [[(1 << TICKS) * (t == self.constant) for t in range(len(self.letters))] for weight in self.weights]
@@ -198,7 +205,8 @@ def _least_distortion(case: _Case) -> tuple[Channel, Certificate]:
             do="Minimise the distortion under a leakage, or the leakage under a distortion.",
         )
     limit = float(promise.at_most_bits) * float(np.log(2.0))
-    nearest, certificate = _nearest(case)
+    nearest, _ = _nearest(case)
+    certificate = case.unlimited()
     try:  # the least distortion of all, if it leaks little enough
         proved(case.problem, nearest, [certificate], method=METHOD)
         return nearest, certificate
