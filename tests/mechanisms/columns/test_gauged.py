@@ -129,3 +129,23 @@ def test_sibson_is_closed_to_the_digits_that_are_promised():
     }
     design = solve(Problem.from_document(document).bound(JOINT))
     assert 0 <= design.gap <= Fraction(1, 10**8)
+
+
+def test_limits_without_an_interior_that_nobody_keeps_are_infeasible():
+    """The cheapest letters alone keep the limit, and they differ: nothing is left to search for, and nothing fits."""
+    cheapest = {"distortion": [["0", "5", "4"], ["1", "0", "3"], ["2", "5", "0"]], "of": ["X"], "at_most": 0}
+    asked = problem("leakage", {"independent": ["X"]}, {"total_variation": ["S"], "at_most": "1/2"}, limit=cheapest)
+    with pytest.raises(Infeasible, match="no recipe keeps all limits and guarantees together"):
+        solve(asked)
+
+
+@pytest.mark.parametrize("letters", ["abc", "a"])
+def test_probabilities_of_many_digits_are_added_up_exactly(letters):
+    """Their common denominator is longer than a machine's whole number, also where no change costs anything."""
+    long = 10**22
+    shares = {at: Fraction(n * long + k, 1) for k, (at, n) in enumerate(SHARES.items()) if at[1] in letters}
+    whole = sum(shares.values())
+    joint = Pmf.from_records({"S": "01", "X": letters}, [(tuple(at), v / whole) for at, v in shares.items()])
+    design = solve(problem("distortion", {"leakage": ["S"], "at_most_bits": "1/100"}, joint=joint))
+    assert 0 <= design.gap <= 1e-8
+    verify(design)

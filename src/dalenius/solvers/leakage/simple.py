@@ -20,7 +20,7 @@ from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.program import Exact, Ints, Multipliers, Program, Solution
 from dalenius.stopping import LAST_CALL, left, left_for_a_call
 
-__all__ = ["at_hand", "linear_channels", "stay_or_forget"]
+__all__ = ["at_hand", "linear_channels", "out_of_reach", "stay_or_forget"]
 
 _SHARES = 1 << 10
 _FEW = 4_000  # entries of a linear program
@@ -54,11 +54,9 @@ def linear_channels(program: Program) -> Iterator[Solution]:
     Solution
         Of the least distortion, then of the least among those that tell nothing; its multipliers mean nothing.
     """
-    if program.allowed.size > _FEW or not quickly_written(program, max(_SHORT, left())):
+    if _too_large(program):
         return
-    cost = program.cost
-    for C, _ in program.distortions:
-        cost = cost + C / (max(abs(Fraction(v)) for v in C.ravel()) or 1)
+    cost = _every_cost(program)
     leaks = {"leakages": tuple((term, _NONE) for term, _ in program.leakages)}
     silent = {"worst": tuple((term, 0 * most) for term, most in program.worst), **leaks}
     for changed in ({"leakages": (), "worst": ()}, silent):
@@ -67,6 +65,44 @@ def linear_channels(program: Program) -> Iterator[Solution]:
             yield linear_optimum(linear, Arrays.of(linear), loss=1e-9, seconds=left_for_a_call())
         except (Infeasible, SolverFailed):
             continue
+
+
+def _too_large(program: Program) -> bool:
+    """Whether its linear program would take too long to write."""
+    return program.allowed.size > _FEW or not quickly_written(program, max(_SHORT, left()))
+
+
+def _every_cost(program: Program) -> Exact:
+    """The cost of the program and those of its limits, each in its own size, added up."""
+    cost = program.cost
+    for C, _ in program.distortions:
+        cost = cost + C / (max(abs(Fraction(v)) for v in C.ravel()) or 1)
+    return cost
+
+
+def out_of_reach(program: Program) -> bool:
+    """Whether no channel keeps the linear limits of a program, so that none keeps all of its limits.
+
+    Parameters
+    ----------
+    program
+        The program, of which everything is kept but limits of leakage.
+
+    Returns
+    -------
+    bool
+        False, too, where it is too large to say.
+    """
+    if _too_large(program):
+        return False
+    linear = replace(program, objective=(), cost=_every_cost(program), leakages=(), worst=())
+    try:
+        linear_optimum(linear, Arrays.of(linear), loss=1e-9, seconds=left_for_a_call())
+    except Infeasible:
+        return True
+    except SolverFailed:
+        return False
+    return False
 
 
 def stay_or_forget(program: Program, multipliers: Multipliers | None = None) -> Solution | None:

@@ -6,6 +6,7 @@ from dalenius.core import Distortion
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.solvers.leakage import Program, Solution, search
+from dalenius.solvers.leakage.simple import out_of_reach
 
 __all__ = ["nearest_limit", "nearest_words", "refuse_impossible"]
 
@@ -23,16 +24,18 @@ def refuse_impossible(model: Model, program: Program, seconds: float) -> None:
     program : Program
         Its program after presolving.
     seconds : float
-        For the search.
+        For the search; without any, the linear limits alone decide.
 
     Raises
     ------
     Infeasible
-        With the figure of the first limit that would do.
+        With the figure of the first limit that would do, where there is one.
     """
-    nearest = nearest_limit(model, program, seconds)
+    nearest = nearest_limit(model, program, seconds) if seconds else None
     if nearest is not None and nearest[1].bound > float(nearest[0].at_most or 0):
         raise Infeasible(nearest_words(nearest))
+    if out_of_reach(program):  # limits without an interior, in which no search can begin
+        raise Infeasible(nearest_words(None))
 
 
 def nearest_limit(model: Model, program: Program, seconds: float) -> tuple[Distortion, Solution] | None:
@@ -54,19 +57,14 @@ def nearest_limit(model: Model, program: Program, seconds: float) -> tuple[Disto
     """
     # A presolved program has fewer limits than the problem; those that it has are the same objects.
     places = {id(limit): place for place, limit in enumerate(model.program.distortions)}
-    for j, kept in enumerate(program.distortions):
+    for kept in program.distortions:
+        others = tuple(distortion for distortion in program.distortions if distortion is not kept)
+        alone = replace(program, objective=(), cost=kept[0], distortions=others)
         try:
-            return model.problem.limits[places[id(kept)]], _least(program, j, seconds)
+            return model.problem.limits[places[id(kept)]], search(alone, gap=GAP, seconds=seconds)
         except (Infeasible, SolverFailed):
             continue
     return None
-
-
-def _least(program: Program, j: int, seconds: float) -> Solution:
-    """The least of limit j that the others leave."""
-    others = tuple(distortion for k, distortion in enumerate(program.distortions) if k != j)
-    alone = replace(program, objective=(), cost=program.distortions[j][0], distortions=others)
-    return search(alone, gap=GAP, seconds=seconds)
 
 
 def nearest_words(nearest: tuple[Distortion, Solution] | None) -> str:

@@ -253,8 +253,7 @@ def best_found(
     found = at_hand(program, multipliers) if found is None else found
     if found is None:
         # A search that nothing ends may have had nothing to find: that is the problem's fault and not its own.
-        if not over(until):
-            refuse_impossible(model, program, min(RESCUE, left(until)))
+        refuse_impossible(model, program, min(RESCUE, left(until)))
         raise SolverFailed(why)
     return found, why
 
