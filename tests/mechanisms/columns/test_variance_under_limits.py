@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from dalenius import Pmf, Problem, solve
-from dalenius.errors import Unsupported
+from dalenius.errors import SolverFailed, Unsupported
+from dalenius.mechanisms.columns.funnel.gains import Wanted
 from dalenius.mechanisms.columns.funnel.variance import least_variance_under_limits
+from dalenius.solvers.funnel.gains import Gains
+from dalenius.solvers.funnel.spreading import gram, least_spread
+from dalenius.solvers.leakage import Multipliers
 from tests.effort import effort
 
 JOINT = Pmf.from_records({"S": "01", "X": "ab"}, [("0a", 3), ("0b", 1), ("1b", 4)])
@@ -73,6 +77,37 @@ def test_where_no_search_ends_in_time_a_bound_of_zero_is_proved():
     design = least_variance_under_limits(problem({"dalenius": True, "at_most_bits": "1/10"}), seconds=0.0)
     assert design.value > 0
     assert design.bound >= 0
+
+
+def test_no_search_takes_the_time_of_the_others():
+    """One that does not close must leave enough for channels that determine every frequency together."""
+    joint = Pmf.from_records({"S": "01", "X": "ab"}, [("0a", 3), ("0b", 1), ("1b", 4)])
+    wanted = Wanted(problem({"guess": ["S"], "at_most": "3/4"}, joint))
+    given = []
+
+    def most(labels, gap, seconds):
+        given.append(seconds)
+        raise SolverFailed("it does not close")
+
+    with pytest.raises(SolverFailed):
+        least_spread(wanted.mass, most, gap=1e-4, seconds=8)
+    assert given[0] <= 2
+
+
+def test_a_channel_that_helps_nothing_does_not_raise_the_variance():
+    """The input itself, which nothing beats, and then others at whose weights no step of the search ends exactly."""
+    joint = Pmf.from_records({"S": "01", "X": "abc"}, [("0a", 3), ("0b", 1), ("1b", 4), ("1c", 2)])
+    wanted = Wanted(problem({"guess": ["S"], "at_most": "1"}, joint))
+    whole = np.diag(wanted.mass)
+    half = 0.5 * whole + 0.5 * np.outer(wanted.mass, wanted.mass)
+
+    def most(labels, gap, seconds):
+        return Gains(half, 0.0, 1e3, np.zeros((1, 3)), [], Multipliers(), 0, 1)
+
+    found = least_spread(wanted.mass, most, gap=1e-9, seconds=5, first=whole)
+    alone = np.trace((np.eye(2) + 1) @ np.linalg.inv(gram(wanted.mass, whole)))
+    assert found.value <= alone * (1 + 1e-15)
+    assert np.trace((np.eye(2) + 1) @ np.linalg.inv(gram(wanted.mass, found.pi))) <= alone * (1 + 1e-9)
 
 
 def test_what_cannot_be_estimated_is_refused_with_the_reason():

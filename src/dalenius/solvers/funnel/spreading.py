@@ -35,6 +35,7 @@ RIDGE = (1e-2, 1e-4, 1e-6, 0.0)  # share of the identity's G that is added while
 SHARE = 0.3  # of the gap, for the search of each channel
 EARLY = 0.2  # of the gap that is left, for the search of an early one
 ROUGH = 0.01  # of all that the input tells, for the first searches
+PATIENCE = 0.25  # of the time that is left, for the search of one channel
 LOST = 1e-9  # the reciprocal condition of a G below which some frequency is not determined
 NEAR = 1e-7  # weight of a channel that is left out
 
@@ -129,6 +130,7 @@ def least_spread(
     weights = np.ones(len(grams))
     value = np.inf if first is None else float(np.trace(K @ np.linalg.inv(grams[0])))
     ridges = RIDGE if first is None else (0.0,)
+    chosen = weights
     best: tuple[float, Floats, int | None] = -np.inf, np.zeros_like(whole), None
     for turn in range(ROUNDS):
         mixture = sum((weight * g for weight, g in zip(weights, grams, strict=True)), np.zeros_like(whole))
@@ -141,7 +143,8 @@ def least_spread(
         rough = ROUGH * float(np.trace(B @ K @ B @ whole))
         enough = rough if between == np.inf else min(rough, max(SHARE * gap * aim, EARLY * between))
         try:
-            gains = most(psi_of(p, B), enough, left(deadline))
+            # One search that does not close must not take the time of the others: their mixture may need them all.
+            gains = most(psi_of(p, B), enough, PATIENCE * left(deadline))
         except SolverFailed:
             if value == np.inf:
                 raise
@@ -152,7 +155,9 @@ def least_spread(
         channels.append(gains.pi)
         grams.append(gram(p, gains.pi))
         if turn >= len(ridges) - 2:
-            weights, value = _weighed(np.append(weights * (1 - 1 / len(grams)), 1 / len(grams)), grams, K)
+            weights, reached = _weighed(np.append(weights * (1 - 1 / len(grams)), 1 / len(grams)), grams, K)
+            if reached < value:  # a channel that helps little can leave weights that are a hair from the best
+                chosen, value = weights, reached
         else:
             weights = np.full(len(grams), 1 / len(grams))
         if on_progress and value < np.inf:
@@ -161,7 +166,7 @@ def least_spread(
             break
     if best[2] is None or best[0] <= 0:
         best = 0.0, np.zeros_like(whole), None
-    used = [(weight, pi) for weight, pi in zip(weights, channels, strict=True) if weight > NEAR]
+    used = [(weight, pi) for weight, pi in zip(chosen, channels, strict=False) if weight > NEAR]
     total = sum(w for w, _ in used)
     pi = np.concatenate([w / total * own for w, own in used], axis=1)
     return Mixed(pi, value, *best, rounds=len(grams))
