@@ -214,7 +214,7 @@ def _said(problem: "Problem", section: str, place: str | int, value: Any) -> str
 
 def _same_law(design: "Design", problem: "Problem", rows: int | None) -> None:
     """The law that a problem states by itself, in its file or beside it, or that it says is counted from a table."""
-    from dalenius.core import Margins, TableSource
+    from dalenius.core import Margins, Pmf, TableSource
     from dalenius.core.drafting.laws import law_document
     from dalenius.tables import stated_law
 
@@ -225,6 +225,8 @@ def _same_law(design: "Design", problem: "Problem", rows: int | None) -> None:
     counted = isinstance(problem.source, TableSource) and problem.source.prior is None
     if counted and rows is None and not isinstance(ours, Margins):  # of margins no rows are written
         raise _another("Its statistics were not counted from a table, and the file names one.")
+    if isinstance(ours, Pmf) and isinstance(stated, Pmf) and set(ours.variables) < set(stated.variables):
+        stated = stated.marginal(list(ours.variables))  # a closed form needs the columns that it changes, and no more
     if stated is not None and law_document(ours) != law_document(stated):
         raise _another("It stands on other statistics than the file states.")
 

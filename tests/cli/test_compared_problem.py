@@ -93,6 +93,20 @@ at_most_bits = 0.01
 HELD = LEAST.replace('release = ["X"]', 'release = ["X"]\nforbid = [["0", "1"], ["1", "2"]]\nfreeze = ["2"]')
 UNIFORM = PUBLIC.replace("prior.json", "uniform")
 BALL = "[robust]\ntotal_variation = 0.01\n"
+FLIPPED = """\
+[source]
+pmf = "law.json"
+[mechanism]
+observe = ["X"]
+release = ["X"]
+[objective]
+minimize = { rate = true }
+[[limit]]
+distortion = "hamming"
+of = ["X"]
+at_most = "1/5"
+"""
+"""A closed form, whose design needs the law of X alone."""
 OTHER_STEPS = [
     ("[0.5, 0.5]", "[0.4, 0.6]"),
     ("[[0.7, 0.3], [0.3, 0.7]]", "[[0.6, 0.4], [0.4, 0.6]]"),
@@ -101,6 +115,7 @@ OTHER_STEPS = [
 CHANGED = [
     *((MARKOV, old, new) for old, new in OTHER_STEPS),
     (STATED, "law.json", "other.json"),
+    (FLIPPED, "law.json", "third.json"),
     (STATED, "", BALL),
     (LEAST, "", BALL),
     (HELD, '["0", "1"], ["1", "2"]', '["0", "1"]'),
@@ -123,6 +138,7 @@ def of(name, shares):
 LAWS = {
     "law.json": {("0", "0"): 3, ("0", "1"): 1, ("0", "2"): 2, ("1", "0"): 1, ("1", "1"): 3, ("1", "2"): 2},
     "other.json": {("0", "0"): 2, ("0", "1"): 2, ("0", "2"): 2, ("1", "0"): 1, ("1", "1"): 3, ("1", "2"): 2},
+    "third.json": {("0", "0"): 3, ("0", "1"): 2, ("0", "2"): 1, ("1", "0"): 1, ("1", "1"): 3, ("1", "2"): 2},
 }
 
 
