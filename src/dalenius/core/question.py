@@ -22,7 +22,7 @@ from dalenius.core.channel import Channel
 from dalenius.core.condition import Condition
 from dalenius.core.numbers import exact, written
 from dalenius.core.query import Interval
-from dalenius.core.source import Column
+from dalenius.core.source import MISSING, Column
 from dalenius.documents.text import as_decimal
 from dalenius.errors import InputError, Unsupported
 
@@ -177,13 +177,15 @@ class Question:
         return tuple(dict.fromkeys([*self.columns, *condition]))
 
     def alphabet(self, name: str) -> tuple[str, ...]:
-        """The declared values of a column."""
+        """The declared values of a column; a missing one is the last of them where it is a category."""
         column = self.declared[name]
         values = column.values
         if column.grid is not None:
             values = tuple(as_decimal(point) for point in column.grid.points())
         if values is None:
             raise InputError(f"[columns.{name}] must list its values or cuts; a list from the table is not public")
+        if column.missing == "category":
+            return (*(value for value in values if value != MISSING), MISSING)
         return values
 
     @property
@@ -346,6 +348,11 @@ def _quantile(question: Question) -> None:
         raise InputError("a quantile is over one column; name it with column")
     if not question.shares or any(not 0 < share < 1 for share in question.shares):
         raise InputError("a quantile needs quantiles = [...], shares between 0 and 1, as 0.5 for the median")
+    if any(column.missing == "category" for column in question.declared.values()):
+        raise InputError(
+            'a missing value has no place among the others of a quantile; leave out missing = "category", and select '
+            f'the others with where = "{question.columns[0]} is not missing"'
+        )
     _histogram(question)
 
 

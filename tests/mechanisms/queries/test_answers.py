@@ -68,6 +68,20 @@ def test_histograms_of_one_column_and_of_two():
         true("histogram", ("sex",), declared={"sex": Column(values=("m",))})
 
 
+def test_a_missing_value_that_is_a_category_has_cells_of_its_own():
+    """Beside another column it must not fall into the first cell of that column's next value."""
+    income = replace(Column.cut([25]), missing="category")
+    asked = {"sex": BOTH["sex"], "income": income}
+    assert true("histogram", ("sex", "income"), declared=asked) == (2, 0, 1, 0, 2, 0)
+    assert true("histogram", ("income",), declared={"income": income}) == (2, 2, 1)
+    one = Question("histogram", ("sex", "income"), *GAUSS, declared=asked)
+    assert one.cells[2] == ("f", "(missing)")
+    answer = answered(one, evaluate(one, TABLE), proved_answer_text(one, 5), Key.unsafe(1))
+    assert [number.label for number in answer.numbers][2] == "f · (missing)"
+    with pytest.raises(InputError, match="no place among the others of a quantile"):
+        Question("quantile", ("income",), *GAUSS, declared={"income": income}, shares=(F(1, 2),))
+
+
 def test_a_value_that_is_not_listed_is_named_with_its_column_and_without_a_row():
     with pytest.raises(TableError, match=r"^the table, column 'sex': 'm' is not in its list of values"):
         true("histogram", ("sex",), declared={"sex": Column(values=("f",))})
