@@ -35,7 +35,7 @@ RIDGE = (1e-2, 1e-4, 1e-6, 0.0)  # share of the identity's G that is added while
 SHARE = 0.3  # of the gap, for the search of each channel
 EARLY = 0.2  # of the gap that is left, for the search of an early one
 ROUGH = 0.01  # of all that the input tells, for the first searches
-PATIENCE = 0.25  # of the time that is left, for the search of one channel
+PATIENCE = 0.5  # of the time that is left, for the search of one channel
 LOST = 1e-9  # the reciprocal condition of a G below which some frequency is not determined
 NEAR = 1e-7  # weight of a channel that is left out
 
@@ -143,8 +143,7 @@ def least_spread(
         rough = ROUGH * float(np.trace(B @ K @ B @ whole))
         enough = rough if between == np.inf else min(rough, max(SHARE * gap * aim, EARLY * between))
         try:
-            # One search that does not close must not take the time of the others: their mixture may need them all.
-            gains = most(psi_of(p, B), enough, PATIENCE * left(deadline))
+            gains = _searched(most, psi_of(p, B), enough, deadline, needed=value == np.inf)
         except SolverFailed:
             if value == np.inf:
                 raise
@@ -170,6 +169,19 @@ def least_spread(
     total = sum(w for w, _ in used)
     pi = np.concatenate([w / total * own for w, own in used], axis=1)
     return Mixed(pi, value, *best, rounds=len(grams))
+
+
+def _searched(most: Most, labels: Labels, gap: float, deadline: float, *, needed: bool) -> Gains:
+    """The next channel in a share of the time; one without which there is no mixture may take the rest, too.
+
+    One search that does not close must not take the time of the others: their mixture may need them all.
+    """
+    try:
+        return most(labels, gap, PATIENCE * left(deadline))
+    except SolverFailed:
+        if not needed or over(deadline):
+            raise
+    return most(labels, gap, left(deadline))
 
 
 def psi_of(p: Floats, B: Floats) -> Spread:

@@ -1,10 +1,33 @@
 """What is taken where the shares of values are to be estimated as well as promises allow."""
 
-from dalenius.core import Independent, LocalDP, MinimizeVariance
+from dalenius.core import (
+    Dalenius,
+    Guarantee,
+    Independent,
+    InformationPrivacy,
+    LocalDP,
+    MaximalLeakage,
+    MinimizeVariance,
+)
 from dalenius.mechanisms.columns.takes import FUNNEL
 from dalenius.mechanisms.declared import Condition, Mechanism
 
 __all__ = ["SPREAD"]
+
+UNDETERMINED = "whatever reveals nothing about a column leaves some share of the values undetermined"
+
+
+def _allows_nothing(promise: Guarantee) -> bool:
+    """Whether a promise is independence by another name."""
+    match promise:
+        case Dalenius() | MaximalLeakage():
+            return not promise.at_most_bits
+        case InformationPrivacy():
+            return not promise.epsilon
+        case LocalDP():
+            return not promise.epsilon and not promise.delta
+    return False
+
 
 SPREAD = Mechanism(
     name="variance-under-limits",
@@ -27,12 +50,13 @@ SPREAD = Mechanism(
             "under local_dp alone the least variance has a search of its own",
         ),
         FUNNEL.conditions[-1],
+        Condition(
+            lambda p: not any(_allows_nothing(promise) for promise in p.guarantees),
+            f"{UNDETERMINED}, so that no variance is finite under a level of 0; allow more",
+        ),
     ),
     sentences={
-        "promises": (
-            "whatever reveals nothing about a column leaves some share of the values undetermined, so that no "
-            "variance is finite under independent; allow some bits of leakage"
-        ),
+        "promises": (f"{UNDETERMINED}, so that no variance is finite under independent; allow some bits of leakage"),
         "letters": 'it needs a fresh list of values: say output = "Y"',
     },
 )
