@@ -93,7 +93,7 @@ def test_verify_of_a_card_says_what_it_cannot_prove(done: Place, run: Run) -> No
     code, out, _ = run("verify", done / "out" / "card.json")
     assert code == 0
     assert "only design.json can prove it" in out
-    assert "How little changes depends on the statistics of the table" in out
+    assert "That nothing better is possible depends on statistics: only design.json can prove it." in out
     assert run("verify", done / "out" / "card.json", "--table", done / "t.csv")[0] == 2
 
 

@@ -325,7 +325,7 @@ def analyses(card, table, whose, kept):
         ["within", region, sex, job],
         [
             f"{region}={value} where {sex}={group[0]}, {job}={group[1]}\t"
-            + (f"{f.estimate:.6f} [{f.low:.6f}, {f.high:.6f}]" if f else "too few rows to say")
+            + (f"{f.estimate:.6f} [{f.low:.6f}, {f.high:.6f}]" if f else "too uncertain to say")
             for group, row in groups.items()
             for (value,), f in row.items()
         ],

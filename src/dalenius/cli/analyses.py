@@ -130,7 +130,9 @@ def _share_lines(shares: dict[tuple[str, ...], dict[tuple[str, ...], Figure | No
         lines.append(f"  {' / '.join(group)}:")
         width = max(len(" / ".join(value)) for value in row)
         for value, figure in row.items():
-            said = f"{figure.estimate:9.6f}  [{figure.low:.6f}, {figure.high:.6f}]" if figure else "too few rows to say"
+            said = (
+                f"{figure.estimate:9.6f}  [{figure.low:.6f}, {figure.high:.6f}]" if figure else "too uncertain to say"
+            )
             lines.append(f"    {' / '.join(value):<{width}}  {said}")
     return lines
 

@@ -143,6 +143,11 @@ def _words(found: Estimate, weights: str | None) -> list[str]:
         )
     if len(outcomes) > SHOWN:
         lines.append(f"  ... {len(outcomes) - SHOWN:,} more; --json gives all of them")
+    if ((found.estimate < 0) | (found.estimate > 1))[order].any():
+        lines.append(
+            "A share below 0 or above 1 is impossible: so much do the changes hide here. --method mle gives the most "
+            "likely shares that are possible."
+        )
     if not found.identified.all() and not np.isnan(found.low).all():
         lines.append(
             "Shares marked ~ are not determined by what was released: every value in the brackets fits it, and the "
@@ -179,4 +184,8 @@ def _before(arguments: Namespace) -> None:
     lines = [f"Standard errors to expect from {many(arguments.rows, 'released row')}, for the {arguments.target}:"]
     for name, figures in errors.items():
         lines.append(f"  {name}: " + ", ".join(f"{law} {value:.6f}" for law, value in figures.items()))
+    if any("worst" in figures for figures in errors.values()):
+        lines.append(
+            "worst: at the shares at which the error is largest; uniform: if all combinations are as frequent."
+        )
     say(arguments, lines, {"rows": arguments.rows, "target": arguments.target, "standard_error": errors})

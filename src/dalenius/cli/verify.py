@@ -148,15 +148,15 @@ def _words(verdict: "Verdict", said: dict[str, Any], *, recounted: bool) -> list
             lines.append("The card does not show its recipe, which would show the table: it proves nothing by itself.")
         else:
             lines.append("Proved from the card alone: every row of the recipe adds up to 1.")
-        lines.append("How little changes depends on the statistics of the table: only design.json can prove it.")
+        lines.append("That nothing better is possible depends on statistics: only design.json can prove it.")
     else:
         lines += _of_design(verdict, said, recounted=recounted)
     unproved = sum(figures is None for figures in verdict.kept.promises)
     if unproved > MANY:
-        lines.append(f"{unproved} promises depend on the statistics of the table: only design.json can prove them.")
+        lines.append(f"{unproved} promises depend on statistics: only design.json can prove them.")
     for k, figures in enumerate(verdict.kept.promises, 1):
         if figures is None and unproved <= MANY:
-            lines.append(f"Promise {k} depends on the statistics of the table: only design.json can prove it.")
+            lines.append(f"Promise {k} depends on statistics: only design.json can prove it.")
         elif figures is not None and "law" not in said:
             lines.append(f"Promise {k} is proved from the card alone.")
     return [*lines, f"Fingerprint of the file (sha256sum): {verdict.digest}"]

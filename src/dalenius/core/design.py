@@ -15,16 +15,13 @@ from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.problem import Problem
 from dalenius.core.samples import Samples, joint_of
 from dalenius.core.source import TableSource, in_groups
-from dalenius.documents import about_of, belongs, canonical, card_text, digest, told_design
+from dalenius.documents import about_of, belongs, canonical, card_text, digest, shape_in, told_design
 from dalenius.errors import InputError
 
 __all__ = ["CARD_FORMAT", "FORMAT", "Certificate", "Design"]
 
 FORMAT = "dalenius-design/2"
 CARD_FORMAT = "dalenius-card/2"
-
-SHAPE = ("release", "strata", "form", "forbid", "freeze", "preserve_marginals", "each")
-"""What a problem fixes beside its promises: the bound of a design is for mechanisms that have it too."""
 
 LETTERS = (
     "With n(y) the released counts of value y out of n, n(y)/n estimates q(y) = sum over x of p(x) p(y|x), where "
@@ -263,7 +260,7 @@ class Design:
                 if (grouped := in_groups(self.problem.columns, self.problem.guarantees))
                 else {}
             ),
-            **({"shape": shape} if (shape := {k: v for k, v in design["mechanism"].items() if k in SHAPE}) else {}),
+            **({"shape": shape} if (shape := shape_in(design["mechanism"])) else {}),
             **{
                 k: design[k]
                 for k in (

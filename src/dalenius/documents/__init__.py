@@ -5,7 +5,7 @@ read a document back into the plain values that sentences and nouns are made of.
 written by `core.drafting`.
 """
 
-from dalenius.documents.about import ABOUT, about_file, about_of, belongs
+from dalenius.documents.about import ABOUT, about_file, about_of, belongs, shape_in
 from dalenius.documents.cards import card_text
 from dalenius.documents.checking import checked, differences
 from dalenius.documents.filing import filed, told_of, unfiled
@@ -42,6 +42,7 @@ __all__ = [
     "proved_of",
     "proved_text",
     "recognised",
+    "shape_in",
     "stated_figures",
     "told_card",
     "told_design",

@@ -5,7 +5,7 @@ from typing import Any
 
 from dalenius.documents.text import digest
 
-__all__ = ["ABOUT", "about_file", "about_of", "belongs"]
+__all__ = ["ABOUT", "about_file", "about_of", "belongs", "shape_in"]
 
 Json = dict[str, Any]
 
@@ -13,6 +13,8 @@ ABOUT = "dalenius-about/2"
 
 SEARCH = ("form", "windows", "modulus", "each", "noise", "clip", "order", "allow_inverted")
 """Words of [mechanism] that say how to search or how to write, or that the document says in another way."""
+
+SHAPE = ("release", "strata", "form", "forbid", "freeze", "preserve_marginals", "each")
 
 PLAIN = ("method", "source", "columns", "robust", "beside_bits", "remarks", "problem_digest", "versions")
 PUBLIC = (
@@ -30,6 +32,25 @@ PUBLIC = (
 )
 LETTERS = 10_000
 FIGURES = ("unit", "value", "bound", "gap", "entropy_bits", "objective", "limits")
+
+
+def shape_in(mechanism: Json) -> Json:
+    """What a problem fixes beside its promises: the bound of a design is for recipes that have it too.
+
+    Parameters
+    ----------
+    mechanism : dict
+        The section [mechanism] of the problem.
+
+    Returns
+    -------
+    dict
+        The entries of it that every recipe must have which the bound is for.
+
+    >>> shape_in({"observe": ["A"], "release": ["A"], "freeze": ["A"]})
+    {'release': ['A'], 'freeze': ['A']}
+    """
+    return {name: entry for name, entry in mechanism.items() if name in SHAPE}
 
 
 def about_of(told: Json, written: str) -> Json:

@@ -8,7 +8,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from dalenius.documents.about import SEARCH
+from dalenius.documents.about import SEARCH, shape_in
 from dalenius.documents.text import number, text
 from dalenius.documents.told_forms import TOLD_CHANNELS, TOLD_LAWS
 from dalenius.errors import InputError
@@ -160,6 +160,7 @@ def told_card(document: Json, about: Json) -> Json:
             )
         ],
         "channel": _labelled(channel_told(document, output_of(document, about)), output_of(document, about), about),
+        **({"shape": shape} if (shape := shape_in(mechanism_told(document, about))) else {}),
         **({"limits": stated["limits"]} if "limits" in stated else {}),
         **_side_told(document),
         **_robust_told(document, about),

@@ -237,7 +237,7 @@ compared <- function(told, words) {  # shares, difference and ratios with interv
   few <- padding(theta[c(1, 3)] / theta[c(2, 4)], theta[c(2, 4)] * rows)
   certain <- function(...) sum(c(...) * theta) > 5 / rows && error(c(...)) <= 0.4 * sum(c(...) * theta)
   if (!certain(0, 1, 0, 0) || !certain(0, 0, 0, 1))
-    stop("a group is too small in the release to know its shares", call. = FALSE)
+    stop("the release does not say well enough how many rows a group had to know its shares", call. = FALSE)
   q <- theta[1] / theta[2]
   r <- theta[3] / theta[4]
   first <- c(1, -q, 0, 0) / theta[2]
@@ -271,7 +271,7 @@ within_groups <- function(told, words) {  # the shares of the values of the firs
     for (j in seq_along(theta)) {
       slope <- ((seq_along(theta) == j) - theta[j] / size) / size
       error <- sqrt(max(sum(outer(slope, slope) * C), 0))
-      said <- if (certain) in_words(theta[j] / size, error, padding(theta[j] / size, size * rows)) else "too few rows to say"
+      said <- if (certain) in_words(theta[j] / size, error, padding(theta[j] / size, size * rows)) else "too uncertain to say"
       named <- paste(words[-1], groups[k, ], sep = "=", collapse = ", ")
       say(paste0(words[1], "=", alphabets[[words[1]]][j], " where ", named, "\t", said, "\n"))
     }

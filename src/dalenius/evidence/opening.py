@@ -13,6 +13,7 @@ from dalenius.core.forms import channel_of
 from dalenius.core.guarantee import Guarantee
 from dalenius.core.numbers import exact, is_decimal, written
 from dalenius.core.pmf import Pmf
+from dalenius.core.product_pmf import Margins
 from dalenius.core.source import TableSource
 from dalenius.documents import ENOUGH, PROVABLE, checked
 from dalenius.errors import DaleniusError, InputError, Unsupported
@@ -24,6 +25,8 @@ from dalenius.tables import read_text, read_told
 __all__ = ["Opened", "opened", "read_proved"]
 
 ROUNDING = Fraction(1, 10**9)
+
+MARGINS_ALONE = "the statistics say nothing of how columns depend, so that figures under them are left out"
 
 
 @dataclass(frozen=True)
@@ -168,9 +171,12 @@ def _of_design(design: Design) -> Opened:
     if _by_figures(small):
         _refuse_kept(kept)
         return Opened(None, small, (), design, of_rows)  # the joint pmf of a large one is not written out either
+    of_person = _one_row(source.unit, source.max_rows) if isinstance(source, TableSource) else ()
+    if isinstance(design.problem.law, Margins):
+        _refuse_kept(kept)
+        return Opened(None, small, (*of_person, MARGINS_ALONE), design, of_rows)
     joint = design.problem.pmf
     channel = with_kept(small, joint.alphabets(kept))
-    of_person = _one_row(source.unit, source.max_rows) if isinstance(source, TableSource) else ()
     return Opened(joint, channel, (*_beside(kept), *of_person), design, of_rows)
 
 

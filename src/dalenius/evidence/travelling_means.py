@@ -191,7 +191,7 @@ def figures(theta: list[float], C: list[list[float]], rows: float) -> list[str]:
         return size > LEAST / rows and error(list(slope)) <= WEAK * size
 
     if not certain(0, 1, 0, 0) or not certain(0, 0, 0, 1):
-        sys.exit("a group is too small in the release for its shares to be known")
+        sys.exit("the release does not say well enough how many rows a group had for its shares to be known")
     q, r = theta[0] / theta[1], theta[2] / theta[3]
     slopes = [[1 / theta[1], -q / theta[1], 0.0, 0.0], [0.0, 0.0, 1 / theta[3], -r / theta[3]]]
     lines = []
@@ -228,7 +228,7 @@ def within(told: Means, words: list[str]) -> list[str]:
         rows = told.counting(sets)
         certain = size > LEAST / rows and max(sum(map(sum, C)), 0.0) ** 0.5 <= WEAK * size
         for k, value in enumerate(told.letters[words[0]]):
-            said = "too few rows to say"
+            said = "too uncertain to say"
             if certain:
                 slope = [((j == k) - theta[k] / size) / size for j in places]
                 square = sum(slope[i] * slope[j] * C[i][j] for i in places for j in places)

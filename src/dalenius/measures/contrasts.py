@@ -23,7 +23,7 @@ WEAK = 0.4
 """A group or a count whose standard error is more than this share of it carries no ratio."""
 LEAST = 5
 """Rows that a group or a count must have at least, unless no draw can change it."""
-NOBODY = "the group {} is too small in the release for its shares to be known"
+NOBODY = "the release does not say well enough how many rows the group {} had, so that its shares cannot be known"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,8 @@ def compared(
     for k, group in zip((0, 2), groups, strict=True):
         if not _certain(theta[k] + theta[k + 1], covariance[k : k + 2, k : k + 2].sum(), rows):
             raise Unsupported(
-                NOBODY.format(", ".join(f"{n} = {v}" for n, v in group.items())), do="Compare larger groups."
+                NOBODY.format(", ".join(f"{n} = {v}" for n, v in group.items())),
+                do="Compare groups with more rows, or ask the owner for a release with less change.",
             )
     slopes = [_share_slope(theta, k) for k in (0, 2)]
     shares = [float(theta[k] / (theta[k] + theta[k + 1])) for k in (0, 2)]

@@ -49,6 +49,8 @@ Places: TypeAlias = NDArray[np.intp]
 GAP = 1e-9  # nats
 SEEN = 1e-9  # a smaller probability changes the information by less than the gap
 NODES = 3000  # of each group; the bracket is proved however wide it is then
+WORK = 50_000_000  # of each group: a node of r rows and k letters counts r k^2, about what its ball costs
+FEWEST = 20  # nodes, however large the recipe is
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,8 @@ def outcome_classes(channel: Kernel, group: Sequence[int]) -> NDArray[np.intp]:
 def individual_capacity(channel: Kernel, *, group: int = 1, gap: float = GAP) -> Individual:
     """C_1 of a channel, or C_k for groups of k records, with the worst group and the worst adversary.
 
-    The bracket is at most `gap` wide unless the search visits more than `NODES` nodes for a group.
+    The bracket is at most `gap` wide unless the search visits more than `NODES` nodes for a group, or fewer where
+    rows and letters are many (`WORK`).
 
     Parameters
     ----------
@@ -149,13 +152,19 @@ def individual_capacity(channel: Kernel, *, group: int = 1, gap: float = GAP) ->
             continue
         seen.add(key)
         known = best[0].low if best else 0.0
-        found = best_selection(laws, classes, gap=gap, known=known, nodes=NODES)
+        found = best_selection(laws, classes, gap=gap, known=known, nodes=_most_nodes(laws))
         high = max(high, min(found.high, nextafter(log(len(classes)), inf)))  # no more than the group itself holds
         if best is None or found.low > best[0].low:
             best = found, members
     assert best is not None
     low, high = bits(best[0].low, high) if len(laws) > 1 else (0.0, 0.0)
     return Individual(low, high, *_beliefs(channel, best[1], best[0], which))
+
+
+def _most_nodes(laws: Laws) -> int:
+    """The nodes that a group may take: work is counted and not time, so that a busy machine finds the same bracket."""
+    rows, letters = laws.rows.shape
+    return max(FEWEST, min(NODES, WORK // (int(rows) * int(letters) ** 2)))
 
 
 def individual_proof(channel: Kernel, group: int = 1, *, gap: float = GAP) -> dict[str, Any]:
@@ -169,7 +178,7 @@ def individual_proof(channel: Kernel, group: int = 1, *, gap: float = GAP) -> di
     low, found = 0.0, []
     for members in combinations(range(len(channel.inputs)), group):
         classes = [np.unique(which[line]) for line in outcome_classes(channel, members)]
-        found.append(best_selection(laws, classes, gap=gap, known=low, nodes=NODES, whole=True))
+        found.append(best_selection(laws, classes, gap=gap, known=low, nodes=_most_nodes(laws), whole=True))
         low = max(low, found[-1].low)
     root = found[0].tree
     if root.high <= low + gap:  # the ball around all rows bounds every group

@@ -94,11 +94,18 @@ def _range(known: Beliefs, k: int) -> Range:
         at=float(100 * answer.share),
         low=float(100 * answer.low),
         width=float(100 * (answer.high - answer.low)),
-        words=f"{_whole(answer.low, 'down')}–{_whole(answer.high, 'up')} %",
+        words=_between(answer.low, answer.high),
         raw_low=float(100 * raw[0]) if raw else 0.0,
         raw_width=float(100 * (raw[1] - raw[0])) if raw else 0.0,
-        raw_words=f"{_whole(raw[0], 'down')}–{_whole(raw[1], 'up')} %" if raw else "",
+        raw_words=_between(*raw) if raw else "",
     )
+
+
+def _between(low: Fraction, high: Fraction) -> str:
+    """A range of chances, rounded outwards; one that never moves is rounded as the share beside it is."""
+    if low == high:
+        return f"{_whole(low, 'nearest')} %"
+    return f"{_whole(low, 'down')}–{_whole(high, 'up')} %"
 
 
 def _whole(q: Fraction, direction: Any) -> str:

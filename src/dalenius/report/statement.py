@@ -198,6 +198,7 @@ def _page(
         use=_use(facts),
         unshown=_unshown(facts),
         uncounted=_uncounted(facts, lost),
+        recounts=facts.counted is not None and not facts.prior,
         leaving=facts.leaving,
         released=joined(facts.released),
         protected=joined(list(dict.fromkeys(n for promise in facts.promises for n in promise.secret))),

@@ -109,6 +109,8 @@ def special(remark: str) -> bool:
 def typical_errors(facts: Facts) -> list[str]:
     """How far released numbers are typically off: the root of their average squared error, where that is limited.
 
+    And the columns of which one value is released.
+
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
     >>> typical_errors(Facts.of_design(solve(xor())))
@@ -121,7 +123,11 @@ def typical_errors(facts: Facts) -> list[str]:
         if isinstance(limit, Distortion) and squared and reached is not None:
             root = figure(sqrt(reached), "nearest", 2)
             found.append(f"A released number of {shown(limit.of[0])} is typically off by {root}.")
-    return found
+    return found + [
+        f"{shown(name)} is {shown(letters[0])} in every released row, whatever it was."
+        for name, letters in facts.output.items()
+        if len(letters) == 1 and len(facts.inputs.get(name, ())) > 1
+    ]
 
 
 # --- what was proved ------------------------------------------------------------------------------------------------

@@ -134,8 +134,7 @@ class Undone:
         K = give @ take
         if np.linalg.matrix_rank(K, tol=1e-9) < len(K):
             raise Unsupported(
-                "what is released does not depend on the whole record: there is an axis on which it reveals nothing",
-                do="Estimate means of columns by themselves, or ask the owner for less noise.",
+                _unsaid(channel, K), do="Ask the owner for less noise, or for a release of the other columns alone."
             )
         plain = (give == np.eye(*give.shape)).all()
         back = np.linalg.inv(K)
@@ -192,6 +191,13 @@ class Undone:
         own = cross(left, left, E) * cross(right, right, E) + cross(left, right, E) * cross(right, left, E)
         along = (left @ self.mixing) * (right @ self.mixing)
         return np.asarray((linear + own + (along * self.beyond) @ along.T) * self.counts.share)
+
+
+def _unsaid(channel: Noise, kept: Floats) -> str:
+    """What numbers with noise do not determine."""
+    if empty := [name for name, column in zip(channel.inputs, kept.T, strict=True) if not column.any()]:
+        return f"no released number depends on {', '.join(empty)}"
+    return "no released number depends on a certain combination of the columns"
 
 
 def undone_of(channel: Noise, released: Any, weights: str | None = None) -> Undone | Collected:
@@ -257,7 +263,7 @@ def estimate_numbers(
     undone = undone_of(channel, released, weights)
     n = len(undone.rows)
     error = np.sqrt(np.diag(undone.noise if target == "table" else undone.spread) * undone.counts.share)
-    own = np.diag(undone.own)
+    own = np.maximum(np.diag(undone.own), 0.0)  # noise may leave less than nothing, and no variance is below 0
     unit = np.eye(len(undone.names))
     wide = z * np.sqrt(np.maximum(np.diag(undone.products(unit, unit, target)), 0.0))
     found = []
@@ -266,7 +272,7 @@ def estimate_numbers(
         mean = float(undone.counts.mean(undone.rows)[j])
         half = z * float(error[j]) + s
         low = max(0.0, float(np.sqrt(max(0.0, own[j] - wide[j]))) - s) ** 2
-        high = (float(np.sqrt(max(0.0, own[j] + wide[j]))) + s) ** 2
+        high = (float(np.sqrt(own[j] + wide[j])) + s) ** 2
         ends = (mean - half, mean + half)
         found.append(NumberEstimate(name, n, level, target, mean, ends, float(own[j]), (low, high), s))
     return tuple(found)

@@ -1,0 +1,159 @@
+"""What people met who walked through every command with tables of their own: true sentences, and ways out that work."""
+
+import csv
+import json
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from dalenius.cli import main
+
+
+def answered(capsys, *command):
+    """The exit code of a command, and all that it says."""
+    code = main([str(word) for word in command])
+    said = capsys.readouterr()
+    return code, said.out + said.err
+
+
+def written(name, columns, rows):
+    with open(name, "w", newline="", encoding="utf-8") as file:
+        lines = csv.writer(file)
+        lines.writerow(columns)
+        lines.writerows(rows)
+
+
+@pytest.fixture
+def visits(tmp_path, monkeypatch, capsys):
+    """A log in which a patient has several rows, released with a level for the patient: each column by itself."""
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(3)
+    rows = [(k // 2, draw.choice("abc"), draw.choice(["yes", "no"]), draw.choice(["ill", "well"])) for k in range(600)]
+    written("log.csv", ["patient", "ward", "urgent", "state"], rows)
+    command = (
+        "init",
+        "log.csv",
+        "--protect",
+        "state",
+        "--release",
+        "ward,urgent",
+        "--person",
+        "patient",
+        "--deny",
+        "9",
+    )
+    assert answered(capsys, *command)[0] == 0
+    assert answered(capsys, "release", "problem.toml", "-o", "out", "--quiet")[0] == 0
+    return tmp_path
+
+
+def test_a_card_names_every_recipe_that_was_left_out_of_the_comparison(visits, capsys):
+    """A card that came from a file claimed to be the best of all recipes, also of those that mix columns."""
+    of_design = [line for line in answered(capsys, "explain", "out/design.json")[1].splitlines() if "Compared" in line]
+    of_card = [line for line in answered(capsys, "explain", "out/card.json")[1].splitlines() if "Compared" in line]
+    assert "treats each column by itself" in of_design[0]
+    assert of_card == of_design
+
+
+def test_a_card_about_information_is_not_said_to_be_about_changes(visits, capsys):
+    _, said = answered(capsys, "verify", "out/card.json")
+    assert "How little changes" not in said
+    assert "That nothing better is possible depends on statistics: only design.json can prove it." in said
+
+
+def test_a_design_that_knows_shares_alone_is_audited(visits, capsys):
+    """It was refused, and the way out that was named cannot be gone by somebody who has the table."""
+    code, said = answered(capsys, "audit", "out/design.json")
+    assert code == 0
+    assert re.search(r"differential privacy, any two rows +level 1\.098", said)  # two rows of a patient: half of log 9
+    assert "figures under them are left out" in said
+    assert (
+        said.replace(said[said.index("Note: the statistics say nothing") :], "")
+        == answered(capsys, "audit", "out/card.json")[1]
+    )
+
+
+def test_a_statement_does_not_send_to_a_table_that_cannot_be_recounted(visits, capsys):
+    """The level was designed for equal shares; --table is refused there."""
+    assert answered(capsys, "verify", "out/design.json", "--table", "log.csv")[0] == 2
+    page = Path("out/statement.html").read_text(encoding="utf-8")
+    assert "Add <code>--problem</code> to compare it with what was asked for." in page
+    assert "<code>--table</code>" not in page
+
+
+def test_what_is_never_moved_is_not_drawn_as_a_range(tmp_path, monkeypatch, capsys):
+    """A release that reveals nothing seemed to move an answer of 67.05 % between 67 and 68 %."""
+    monkeypatch.chdir(tmp_path)
+    rows = [("x" if k % 3 else "y", "p" if k % 7 < 2 else "q") for k in range(700)]
+    written("t.csv", ["a", "s"], [*rows, *[("x", "q")] * 33])
+    assert answered(capsys, "init", "t.csv", "--protect", "s", "--release", "a", "--nothing")[0] == 0
+    assert answered(capsys, "release", "problem.toml", "-o", "out", "--quiet")[0] == 0
+    page = Path("out/statement.html").read_text(encoding="utf-8")
+    assert "p: 27 % of all rows; after this release 27 %;" in page
+    assert "q: 73 % of all rows; after this release 73 %;" in page
+
+
+@pytest.fixture
+def numbers(tmp_path, monkeypatch):
+    """Pay beside a step that counts for little: both in one error, and nights with far too much noise."""
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(5)
+    steps = [1 + k % 5 for k in range(500)]
+    written("pay.csv", ["step", "pay"], [(s, 500 * (2 + s + draw.randrange(3))) for s in steps])
+    written("nights.csv", ["nights"], [[min(draw.randrange(3) + draw.randrange(3), 13)] for _ in range(2000)])
+    return tmp_path
+
+
+def test_a_column_of_which_one_value_is_left_is_told(numbers, capsys):
+    """Two columns in one squared error: the smaller one went out as one number for everybody, and no line said so."""
+    command = ("noise", "pay.csv", "--column", "step", "--column", "pay", "--grid", "1:5:1", "--grid", "500:5000:500")
+    code, said = answered(capsys, *command, "--leakage-bits", "1", "-o", "out")
+    rows = Path("out/released.csv").read_text().splitlines()[1:]
+    assert (code, {row.split(",")[0] for row in rows}) == (0, {"3"})
+    assert "LOST        step is 3 in every released row, whatever it was." in said
+    assert "step is 3 in every released row, whatever it was." in Path("out/statement.html").read_text()
+    code, said = answered(capsys, "estimate", "out/card.json", "out/released.csv")
+    assert (code, "no released number depends on step. Ask the owner for less noise" in said) == (2, True)
+
+
+def test_no_variance_is_estimated_below_nothing(numbers, capsys):
+    """Noise left a variance of -3.1 beside its interval of 0 to 2.6."""
+    command = (
+        "noise",
+        "nights.csv",
+        "--column",
+        "nights",
+        "--grid",
+        "0:13:1",
+        "--epsilon",
+        "1/4",
+        "--mechanism",
+        "laplace",
+    )
+    seen = []
+    for k in range(4):
+        assert answered(capsys, *command, "-o", f"out{k}")[0] == 0
+        said = answered(capsys, "estimate", f"out{k}/card.json", f"out{k}/released.csv", "--json")[1]
+        seen.append(json.loads(said)["numbers"]["nights"]["variance"])
+    assert all(0 <= one["low"] <= one["estimate"] <= one["high"] for one in seen)
+    assert all(one["high"] > 1.3 for one in seen)  # 4/3 is true
+
+
+def test_what_changes_hide_is_not_blamed_on_few_rows(visits, capsys):
+    """A ward with a third of 600 rows was called too small; a share of -31 % was printed without a word."""
+    problem = Path("problem.toml").read_text()
+    Path("faint.toml").write_text(re.sub(r'local_dp = "[^"]*"', 'local_dp = "0.05"', problem))
+    assert answered(capsys, "release", "faint.toml", "-o", "faint", "--quiet")[0] == 0
+    of = ("estimate", "faint/card.json", "faint/released.csv")
+    code, said = answered(capsys, *of, "--compare", "urgent=yes", "ward=a", "ward=b")
+    assert code == 2
+    assert "does not say well enough how many rows the group ward = a had" in said
+    assert "too uncertain to say" in answered(capsys, *of, "--columns", "urgent", "--given", "ward")[1]
+    _, said = answered(capsys, *of, "--columns", "ward", "--method", "inverse")
+    outside = [float(line.split()[1]) for line in said.splitlines() if line.startswith("  ")]
+    assert ("--method mle gives" in said) == any(not 0 <= share <= 1 for share in outside)
+    assert len(outside) == 3
+    _, said = answered(capsys, *of, "--columns", "ward", "--method", "mle")
+    assert "impossible" not in said
