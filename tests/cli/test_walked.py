@@ -6,9 +6,12 @@ import random
 import re
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+from dalenius import protect
 from dalenius.cli import main
+from dalenius.errors import InputError
 
 
 def answered(capsys, *command):
@@ -157,3 +160,64 @@ def test_what_changes_hide_is_not_blamed_on_few_rows(visits, capsys):
     assert len(outside) == 3
     _, said = answered(capsys, *of, "--columns", "ward", "--method", "mle")
     assert "impossible" not in said
+
+
+def test_a_column_that_may_name_persons_is_not_grouped(visits, capsys):
+    """Pupils with three rows each were suggested as groups like "P0019 and 7 more"."""
+    rows = [(f"P{k // 3:03}", k // 3, k % 40, k % 2) for k in range(3600)]
+    written("school.csv", ["pupil", "number", "age", "sex"], rows)
+    _, said = answered(capsys, "profile", "school.csv")
+    for name in ("pupil", "number"):
+        line = next(line for line in said.splitlines() if line.startswith(f"- {name}: "))
+        assert "1,200 different values, up to 3 rows each; if each stands for a person" in line
+        assert f'unit = "{name}" in [source], or dalenius init --person' in line
+    assert "more or P0" not in said
+    assert "- age" not in said
+    command = ("init", "school.csv", "--protect", "sex", "--release", "age", "--deny", "9", "--dry-run")
+    assert answered(capsys, *command, "--person", "pupil")[0] == 0
+
+
+def test_python_does_not_say_that_a_factor_excludes_another_promise(tmp_path):
+    """One of five, it said; times_at_most stands beside any of the others."""
+    table = pa.table({"s": ["yes", "no"] * 100, "a": ["x", "y", "y", "y"] * 50})
+    with pytest.raises(InputError, match="times_at_most may stand beside it, or alone"):
+        protect(table, secret="s", release=["a"], reveal_at_most=0.1, guess_at_most=0.9)
+    told = protect(table, secret="s", release=["a"], reveal_at_most="0.1", times_at_most=1.5)
+    assert "1.5 times as likely" in repr(told)
+
+
+def test_a_table_that_goes_out_unchanged_has_no_band_of_dust(tmp_path, monkeypatch, capsys):
+    """A correct release has it between 0 and 6.92e-15, said the statement of a release without a change."""
+    monkeypatch.chdir(tmp_path)
+    written("t.csv", ["s", "a"], [("yes" if k % 7 < 2 else "no", "x" if k % 2 else "y") for k in range(700)])
+    assert answered(capsys, "init", "t.csv", "--protect", "s", "--release", "a", "--reveal", "0.3")[0] == 0
+    assert answered(capsys, "release", "problem.toml", "-o", "out", "--quiet")[0] == 0
+    page = Path("out/statement.html").read_text(encoding="utf-8")
+    assert "The number of changed entries in a row is 0; 0 was expected." in page
+    assert "No draw changes that." in page
+    assert "0; 0 expected, which no draw changes" in page
+    assert "between 0 and" not in page
+
+
+def test_scaled_weights_have_a_way_out_that_works(tmp_path, monkeypatch, capsys):
+    """Weights with a mean of 1 were to be corrected to at least 1, which falsifies them."""
+    monkeypatch.chdir(tmp_path)
+    written("t.csv", ["a", "b", "w"], [(k % 5, k % 7, 0.5 + (k % 3) / 2) for k in range(300)])
+    code, said = answered(capsys, "risk", "t.csv", "--keys", "a", "b", "--weights", "w")
+    assert (code, "multiply them so that they add up to the population; or say --population N." in said) == (2, True)
+    assert answered(capsys, "risk", "t.csv", "--keys", "a", "b", "--population", "9000")[0] == 0
+    written("t.csv", ["a", "b", "w"], [(k % 5, k % 7, 30 * (0.5 + (k % 3) / 2)) for k in range(300)])
+    assert answered(capsys, "risk", "t.csv", "--keys", "a", "b", "--weights", "w")[0] == 0
+
+
+def test_rows_of_one_person_are_not_silently_taken_for_independent(visits, capsys):
+    of = ("--columns", "urgent", "--target", "population")
+    for name in ("card.json", "design.json"):
+        _, said = answered(capsys, "estimate", f"out/{name}", "out/released.csv", *of)
+        assert "One patient has up to 2 rows." in said
+        assert "they may be too narrow" in said
+    _, said = answered(capsys, "estimate", "out/card.json", "out/released.csv", *of[:2])
+    assert "too narrow" not in said
+    written("once.csv", ["patient", "sex"], [(k // 2 if k < 90 else k, k % 2) for k in range(600)])
+    _, said = answered(capsys, "profile", "once.csv")
+    assert 'up to 2 rows each; leave it out, or say unit = "patient" if it stands for a person' in said

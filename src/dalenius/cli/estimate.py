@@ -45,7 +45,7 @@ def run(arguments: Namespace) -> None:
         lines, document = analyses.analysed(arguments, cards, released)
     else:
         lines, document = _estimated(arguments, cards, released)
-    say(arguments, [*lines, *_stands_on(cards)], document | {"designs": digests(cards)})
+    say(arguments, [*lines, *_stands_on(cards, arguments.target)], document | {"designs": digests(cards)})
 
 
 def _exported(arguments: Namespace) -> None:
@@ -96,9 +96,19 @@ def _estimated(arguments: Namespace, cards: Sequence[str], released: str) -> tup
     return lines, document
 
 
-def _stands_on(cards: Sequence[str]) -> list[str]:
-    """The designs that the cards belong to, by what `sha256sum design.json` prints."""
-    return [f"Fingerprint of design.json (sha256sum): {digest}" for digest in digests(cards)]
+def _stands_on(cards: Sequence[str], target: str) -> list[str]:
+    """What intervals of a population take for granted; the designs of the cards, as `sha256sum design.json` prints."""
+    told = [read_told(card) for card in cards] if target == "population" else []
+    several = [card.get("source") or card | {"unit": card.get("unit_of_privacy")} for card in told]  # a card's are bits
+    alike = [
+        f"One {source['unit']} has up to {source['max_rows']} rows. Rows of one {source['unit']} may be alike, and the "
+        "intervals for the population take all rows for independent draws: they may be too narrow."
+        for source in several
+        if (source.get("max_rows") or 1) > 1
+    ]
+    return list(dict.fromkeys(alike)) + [
+        f"Fingerprint of design.json (sha256sum): {digest}" for digest in digests(cards)
+    ]
 
 
 def _queries(path: str) -> dict[str, Any]:

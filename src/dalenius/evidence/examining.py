@@ -229,9 +229,10 @@ def _with_kept(
 
 
 def _distortion_finding(found: Realised, share: float) -> Finding:
+    usual = f"{figure(found.low, 'down')} to {figure(found.high, 'up')} is usual"
     told = (
         f"{figure(found.seen, 'nearest')}; {figure(found.expected, 'nearest')} expected, "
-        f"{figure(found.low, 'down')} to {figure(found.high, 'up')} is usual"
+        f"{'which no draw changes' if found.certain else usual}"
     )
     return Finding("the realised distortion is as expected", found.p_value, share, told)
 

@@ -245,7 +245,8 @@ def risk(
             row = int(w.argmin())
             raise InputError(
                 f"row {row + 1} has the weight {w[row]:g}: a row stands for itself at least, so for 1",
-                do="Correct the weights: each is at least 1.",
+                do="If the weights were scaled, multiply them so that they add up to the population; or say "
+                "--population N.",
             )
         sums = np.zeros(len(counts))
         for start in range(0, len(w), SLICE):

@@ -24,6 +24,9 @@ from dalenius.mechanisms.forms import form_of
 __all__ = ["Realised", "compared", "realised"]
 
 
+FLOATS = 1e-11
+
+
 @dataclass(frozen=True)
 class Realised:
     """The average distortion of the rows, what the design expects for these records, and the band around that."""
@@ -34,6 +37,11 @@ class Realised:
     low: float
     high: float
     p_value: float
+
+    @property
+    def certain(self) -> bool:
+        """Whether no draw can change it: only what floats add lies between the ends of the band."""
+        return self.high - self.low <= FLOATS * (1 + self.expected)
 
     def to_json(self) -> dict[str, Any]:
         return {

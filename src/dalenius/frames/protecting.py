@@ -184,7 +184,10 @@ def _drafted(
     if not given and times_at_most is not None:
         given, times_at_most = [("times", times_at_most)], None
     if len(given) != 1:
-        raise InputError("Say exactly one of reveal_at_most, guess_at_most, reveal_nothing, deny and times_at_most.")
+        raise InputError(
+            "Say one of reveal_at_most, guess_at_most, reveal_nothing and deny; times_at_most may stand beside it, or "
+            "alone."
+        )
     table = open_table(data)
     left_out, _ = roles(table)
     secrets = as_names(secret)

@@ -301,7 +301,9 @@ def seen(audit: "Audit | None") -> list[str]:
         expected = figure(found.expected, "nearest")
         lines += [
             f"The {change(found.measure)} is {figure(found.seen, 'nearest')}; {expected} was expected.",
-            f"A correct release has it between {low} and {high}, but for a chance of at most {rarely}.",
+            "No draw changes that."
+            if found.certain
+            else f"A correct release has it between {low} and {high}, but for a chance of at most {rarely}.",
         ]
     if against:
         lines.append(f"The released table CONTRADICTS the proof: {len(against)} of {tests} failed.")

@@ -21,6 +21,8 @@ __all__ = ["profile"]
 
 MOST_TRACKED = 100_000
 MANY_LETTERS = 1000
+NAMED = 50  # texts, or
+NUMBERED = 1000  # numbers, from which on a column may stand for persons who have several rows
 TOP = 10
 SMALL_CELL = 10
 
@@ -147,6 +149,9 @@ def _column(tally: _Tally, rows: int) -> dict[str, Any]:
         ranked = sorted(tally.counts.items(), key=lambda item: (-item[1], item[0]))
         out["top"] = [{"letter": letter, "count": n} for letter, n in ranked[:TOP]]
         out["small_letters"] = sum(n < SMALL_CELL for n in tally.counts.values())
+        few = NUMBERED if out["looks_numeric"] else NAMED  # ages and years are numbers, too
+        rarely = rows - tally.missing < SMALL_CELL * distinct  # on average
+        out["may_name_persons"] = distinct >= few and rarely and not is_measured(tally.counts)
     return out
 
 
@@ -158,7 +163,10 @@ def _notes(name: str, column: dict[str, Any]) -> list[str]:
         notes.append(f'{name}: {rows} no value; with missing = "category" the gap is a value of its own')
     exact = "" if column["distinct_is_exact"] else "more than "
     if column["looks_like_identifier"]:
-        notes.append(f"{name} looks like an identifier: {exact}{column['distinct']:,} different values; leave it out")
+        most = column["top"][0]["count"] if "top" in column else 1
+        rows = f", up to {most:,} rows each" if most > 1 else ""
+        way = f'; leave it out, or say unit = "{name}" if it stands for a person' if most > 1 else "; leave it out"
+        notes.append(f"{name} looks like an identifier: {exact}{column['distinct']:,} different values{rows}{way}")
     elif column["looks_dated"]:
         notes.append(f"{name} holds dates, {exact}{column['distinct']:,} different ones; cut them by year or month")
     elif column["looks_dated_otherwise"]:
@@ -166,6 +174,12 @@ def _notes(name: str, column: dict[str, Any]) -> list[str]:
     elif column["has_thousands"]:
         notes.append(
             f"{name} holds numbers with signs between the thousands; write them without, so that they are numbers"
+        )
+    elif column.get("may_name_persons"):
+        most = column["top"][0]["count"]
+        notes.append(
+            f"{name}: {column['distinct']:,} different values, up to {most:,} rows each; if each stands for a person, "
+            f'say unit = "{name}" in [source], or dalenius init --person; else put them into groups'
         )
     elif column["distinct"] > MANY_LETTERS:
         notes.append(f"{name}: {exact}{column['distinct']:,} different values; put them into groups")

@@ -133,9 +133,7 @@ class Undone:
         )
         K = give @ take
         if np.linalg.matrix_rank(K, tol=1e-9) < len(K):
-            raise Unsupported(
-                _unsaid(channel, K), do="Ask the owner for less noise, or for a release of the other columns alone."
-            )
+            raise _unsaid(channel, K)
         plain = (give == np.eye(*give.shape)).all()
         back = np.linalg.inv(K)
         offset = np.array([float(axis.move) - 0.5 for axis in channel.axes])
@@ -193,11 +191,12 @@ class Undone:
         return np.asarray((linear + own + (along * self.beyond) @ along.T) * self.counts.share)
 
 
-def _unsaid(channel: Noise, kept: Floats) -> str:
+def _unsaid(channel: Noise, kept: Floats) -> Unsupported:
     """What numbers with noise do not determine."""
-    if empty := [name for name, column in zip(channel.inputs, kept.T, strict=True) if not column.any()]:
-        return f"no released number depends on {', '.join(empty)}"
-    return "no released number depends on a certain combination of the columns"
+    empty = [name for name, column in zip(channel.inputs, kept.T, strict=True) if not column.any()]
+    others = ", or for a release of the other columns alone" if len(empty) < len(kept) else ""
+    what = ", ".join(empty) if empty else "a certain combination of the columns"
+    return Unsupported(f"no released number depends on {what}", do=f"Ask the owner for less noise{others}.")
 
 
 def undone_of(channel: Noise, released: Any, weights: str | None = None) -> Undone | Collected:
