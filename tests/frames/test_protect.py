@@ -236,8 +236,8 @@ def test_dir_shows_public_names_alone():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"deny": 2}, "exactly one"),
-        ({"reveal_at_most": None}, "exactly one"),
+        ({"deny": 2}, "may stand beside it, or alone"),
+        ({"reveal_at_most": None}, "may stand beside it, or alone"),
         ({"reveal_at_most": "much"}, "not a number"),
         ({"secret": "helth"}, 'Did you mean "health"'),
         ({"release": ["age", "health"]}, "protected and released"),
