@@ -311,6 +311,7 @@ def test_profile_says_what_stands_in_the_way() -> None:
         "looks_numeric": True,
         "top": [{"letter": "20", "count": 20}, {"letter": "21", "count": 20}],
         "small_letters": 0,
+        "may_name_persons": False,
     }
     assert (out["columns"]["job"]["missing"], out["columns"]["job"]["small_letters"]) == (8, 1)
     assert out["columns"]["key"]["looks_like_identifier"]

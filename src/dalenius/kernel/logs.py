@@ -48,7 +48,8 @@ def log2(a: int, b: int = 1) -> tuple[int, int]:
         return e << BITS, e << BITS
     a, b = a << max(0, -e), b << max(0, e)
     tail = max(0, a.bit_length() - LEADING)
-    a, b = a >> tail, b >> tail
+    a >>= tail
+    b >>= tail
     k = 64 * a // b
     ln = _LN_64THS[k] + _twice_atanh(64 * a - k * b, 64 * a + k * b)
     units = (e << BITS) + (ln << BITS) // _LN2

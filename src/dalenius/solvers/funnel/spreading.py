@@ -156,7 +156,8 @@ def least_spread(
         if turn >= len(ridges) - 2:
             weights, reached = _weighed(np.append(weights * (1 - 1 / len(grams)), 1 / len(grams)), grams, K)
             if reached < value:  # a channel that helps little can leave weights that are a hair from the best
-                chosen, value = weights, reached
+                chosen = weights
+                value = reached
         else:
             weights = np.full(len(grams), 1 / len(grams))
         if on_progress and value < np.inf:
