@@ -229,6 +229,7 @@ def beyond_memory(given: Arrays) -> bool:
 
 def _linear(program: Program, given: Arrays, gap: float, *, exact: bool, seconds: float) -> Solution:
     """A linear program, or its proof that no channel exists."""
+    deadline = time.monotonic() + seconds
     try:
         return linear_optimum(program, given, loss=0.02 * gap, exact=exact, seconds=seconds)
     except NoChannel:
@@ -239,7 +240,7 @@ def _linear(program: Program, given: Arrays, gap: float, *, exact: bool, seconds
         scaled = _Scaled.of(replace(reduced, cost=np.zeros_like(reduced.cost)))
         for care in _CHAIN:
             found = descend(
-                scaled.arrays, scaled.arrays, gap=0.0, deadline=np.inf, violation=0.0, care=replace(care, steps=60)
+                scaled.arrays, scaled.arrays, gap=0.0, deadline=deadline, violation=0.0, care=replace(care, steps=60)
             )
             if found.farkas and found.multipliers is not None:
                 proof = back(scaled.multipliers(found.multipliers))
