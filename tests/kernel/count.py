@@ -18,7 +18,7 @@ APART = {"__init__", "__main__", "command", "export"}  # the command line, and w
 # has limits, promises under other laws, or gauges; the forms that prove privacy from their own numbers. All others
 # prove bounds.
 CORE = ("numbers", "logs", "nouns", "channel", "release", "promises", "document", "privacy")
-PRIVACY = (*CORE, "distortion", "adversary", "within", "received", "gauges")
+PRIVACY = (*CORE, "distortion", "adversary", "ends", "within", "received", "gauges")
 FORMS = (
     *("added", "alike", "answers", "axes", "chained", "composite", "groups", "maps", "markov", "noise"),
     *("orbits", "records", "short", "sums", "water"),

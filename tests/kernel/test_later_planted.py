@@ -269,15 +269,21 @@ CORNERS = [
     ),
     (
         "a box with the lower end of every cell",
-        "for one in sums for mass in masses]",
-        "for one in sums for mass in masses[:1]]",
+        "        found += [mass + step for mass in found]",
+        "        found += found",
     ),
     (
-        "a box of which the last corner counts",
-        "Fraction(max(most), nu.denominator",
-        "Fraction(most[-1], nu.denominator",
+        "a box of which the first corner counts",
+        "    return max(a - b for a, b in zip(told, _whole_below",
+        "    return next(a - b for a, b in zip(told, _whole_below",
     ),
-    ("a box in which what a secret gains is free", "nu.denominator - price * whole", "nu.denominator"),
+    ("a box in which what a secret gains is free", "return [p * (log2(p)[0] + price)", "return [p * (log2(p)[0])"),
+    ("a letter without its price", "return v * (log2(v)[1] - known) if v else 0", "return v * log2(v)[1] if v else 0"),
+    (
+        "a letter that is forgotten",
+        "told = [a + b for a, b in zip(told, _for_all_ends",
+        "told = [a for a, b in zip(told, _for_all_ends",
+    ),
     ("corners to which nothing is moved", "for more in [None, *range(len(law))]:", "for more in [None]:"),
     (
         "corners from which no part is taken",

@@ -30,6 +30,7 @@ from itertools import product
 from math import prod
 
 from dalenius.kernel.adversary import contraction
+from dalenius.kernel.ends import most_at_ends
 from dalenius.kernel.logs import BITS, E_LOW, LOG_COST, bits, exp, log2, log2_of, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, common_denominator, require
@@ -264,7 +265,8 @@ def _bound_of(cells: Cells, ball: Ball, box: Box, by: Evidence) -> Fraction:
         return _by_received(cells, ball, by)
     numbers = (ball.radius, by.nu, by.m, by.t, *(end for both in box for end in both))
     longest = max(number.denominator.bit_length() for number in numbers)
-    cells.setting.work.spend(8 * LOG_COST * cells.many, 2 * longest)
+    listed = bool(by.law and box)  # each cell takes some sums and products of fractions, and no logarithm
+    cells.setting.work.spend((2 if listed else 8) * LOG_COST * cells.many, 2 * longest)
     if by.law and ball.kind == "total_variation" and len(by.law) == len(set(cells.secrets)) < cells.many:
         return _most_moved(cells, ball.radius, Moves(None, by.law, None))
     if by.law and ball.kind != "kl_bits":
@@ -336,27 +338,23 @@ def _by_corners(cells: Cells, ball: Ball, ends: Box, by: Multipliers) -> Fractio
 
 
 def _most_told(cells: Cells, own: list[int], ends: Box, logs: dict[tuple[int, Label], int], nu: Fraction) -> Fraction:
-    """The largest h_s(p) - nu sum(p), one end for each cell of a secret; corners share the sums over their cells."""
+    """The largest h_s(p) - nu sum(p), one end for each cell of a secret."""
     work = cells.setting.work
     unit = common_denominator([end for both in ends for end in both], work)
     leaving = list(dict.fromkeys((y, cells.beside[c]) for c in own for y in range(len(cells.rows[0]))))
-    longest = cells.scale.bit_length() + unit.bit_length() + nu.denominator.bit_length()
-    work.spend((10 + LOG_COST) * len(leaving) << len(own), longest)
-    sums = [[0] * len(leaving)]
-    for c, both in zip(own, ends, strict=True):
-        row = [cells.rows[c][y] * (k == cells.beside[c]) for y, k in leaving]
-        masses = [end.numerator * (unit // end.denominator) for end in both]
-        sums = [[v + mass * w for v, w in zip(one, row, strict=True)] for one in sums for mass in masses]
-    full = all(at in logs or not any(one[i] for one in sums) for i, at in enumerate(leaving))
+    work.spend(10 * len(leaving) * len(own))
+    rows = [[cells.rows[c][y] * (k == cells.beside[c]) for y, k in leaving] for c in own]
+    masses = [
+        (low.numerator * (unit // low.denominator), high.numerator * (unit // high.denominator)) for low, high in ends
+    ]
+    full = all(
+        at in logs or not any(both[1] * row[i] for both, row in zip(masses, rows, strict=True))
+        for i, at in enumerate(leaving)
+    )
     require(full, "a reference has no mass where the ball has some")
-    known = [logs.get(at, 0) for at in leaving]
-    price = nu.numerator << BITS
-    most = []
-    for one in sums:
-        whole = sum(one)
-        units = sum(v * (log2(v, whole)[1] - known[i]) for i, v in enumerate(one) if v)
-        most.append(units * nu.denominator - price * whole)
-    return bits(Fraction(max(most), nu.denominator * unit * cells.scale))
+    price = (nu.numerator << BITS) // nu.denominator
+    most = most_at_ends(masses, rows, [logs.get(at, 0) for at in leaving], price, work)
+    return bits(Fraction(most, unit * cells.scale))
 
 
 def _by_moves(cells: Cells, ball: Ball, parts: list[Moves]) -> Fraction:

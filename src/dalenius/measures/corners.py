@@ -10,9 +10,8 @@ P(s, y) ln (P(s | y) / pi(s)), which is convex in P: its largest value at a corn
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from heapq import heappop, heappush
-from itertools import islice, product
+from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
@@ -25,13 +24,10 @@ from dalenius.solvers.sections import narrowed
 
 __all__ = [
     "Bounded",
-    "Box",
     "Cells",
-    "Cut",
     "Variation",
     "chosen_within",
     "corners_within",
-    "cut_box",
     "few_corners",
     "law_of_the_secret",
     "least",
@@ -42,32 +38,11 @@ Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
 
 FEW = 130_000  # corners times letters that are listed: seven tenths of the work that the checker allows
-MUCH = 130_000  # the same, of all parts
-PARTS = 256
 MOVES = 1 << 17  # logarithms of all corners of a whole ball
 NESTED = 64  # cuts of cuts, and cells that are emptied, as the checker allows
 LEAST = 1e-12  # share of a cell in a reference law
 ROUNDS = 8  # of laws of the secret that are tried
 WORST = 8  # corners that are added after each
-
-
-@dataclass(frozen=True)
-class Box:
-    """Laws between two ends in every cell."""
-
-    low: Floats
-    high: Floats
-
-    @property
-    def has_laws(self) -> bool:
-        return bool(self.low.sum() <= 1 <= self.high.sum())
-
-    def many(self, own: Places) -> int:
-        return 1 << len(own)
-
-    def corners(self, own: Places) -> Iterator[Floats]:
-        for ends in product(*zip(self.low[own], self.high[own], strict=True)):
-            yield np.array(ends)
 
 
 @dataclass(frozen=True)
@@ -137,7 +112,7 @@ class Bounded:
     spread: Floats
 
 
-def few_corners(ball: Box | Variation, cells: Cells) -> bool:
+def few_corners(ball: Variation, cells: Cells) -> bool:
     """Whether the corners are few enough to be listed."""
     many = sum(ball.many(np.flatnonzero(cells.secret == s)) for s in set(cells.secret.tolist()))
     return bool(many * cells.rows.shape[1] <= FEW)
@@ -204,7 +179,7 @@ def law_of_the_secret(worst: Callable[[Floats], Points], first: Floats) -> tuple
     return least_bound, best
 
 
-def corners_within(ball: Box | Variation, cells: Cells) -> Bounded:
+def corners_within(ball: Variation, cells: Cells) -> Bounded:
     """A bound of I(S; Y) in the ball, with the multipliers and the reference law that prove it."""
     law, secret, where, rows = cells.law, cells.secret, cells.where, cells.rows
     about = [np.flatnonzero(secret == s) for s in sorted(set(secret.tolist()))]
@@ -230,8 +205,8 @@ def corners_within(ball: Box | Variation, cells: Cells) -> Bounded:
     shares = np.divide(outputs, masses[:, None], out=np.ones_like(outputs), where=outputs > 0)
     convex = (outputs * np.log(shares)).sum(axis=1)
     blocks = (np.arange(len(about))[:, None] == of).astype(float)
-    radius = ball.radius if isinstance(ball, Variation) else 0.0
-    room = 2 * radius if isinstance(ball, Variation) else float(away.max()) * len(about) + 1  # more than all moves
+    radius = ball.radius
+    room = 2 * radius
     # The last point stands for moves that are not used; it has no mass.
     equations = np.block([[blocks, np.zeros((len(about), 1))], [net, 0.0], [away, 1.0]])
     right = np.concatenate([np.ones(len(about)), [0.0, room]])
@@ -253,12 +228,6 @@ def corners_within(ball: Box | Variation, cells: Cells) -> Bounded:
         dual = np.zeros(len(about) + 2)
     nu = float(dual[-2]) / scale
     m = max(float(dual[-1]) / scale, 0.0) if radius else 0.0
-    if not radius:  # one multiplier is found without a linear program, and better where that stopped early
-        steepest = float(np.abs(told).max()) / max(float(np.abs(net).max()), 1e-12)
-        nu = min(
-            (nu, least(lambda v: _most(told - v * net, of), -steepest, steepest)[1]),
-            key=lambda v: _most(told - v * net, of),
-        )
     nats = _most(told - nu * net - m * away, of) + 2 * radius * m
     return Bounded(nats, {"nu": nu, "k": m}, reference, spread)
 
@@ -282,62 +251,3 @@ def least(f: Callable[[float], float], low: float, high: float, steps: int = 60)
 
     narrowed(minus, low, high, steps)
     return best
-
-
-@dataclass(frozen=True, eq=False)
-class Cut:
-    """Parts of a box, depth first: a cell and a point where it is cut, or the bound of a part."""
-
-    nats: float
-    order: list[tuple[int, float] | Bounded]
-
-
-def cut_box(box: Box, cells: Cells, *, enough: float) -> Cut:
-    """The box in parts, until none of them can tell more than `enough` nats or there are too many.
-
-    The part with the largest bound is cut next, through the middle of the cell in which its mixture spreads most.
-    """
-    whole = corners_within(_tightened(box), cells)
-    size = sum(box.many(np.flatnonzero(cells.secret == s)) for s in set(cells.secret.tolist())) * cells.rows.shape[1]
-    most = min(PARTS, MUCH // size)
-    tree: dict[int, tuple[int, float, int]] = {}  # number of a node: its cell, the point, the lower of its two numbers
-    bounds = {0: whole}
-    boxes = {0: box}
-    waiting = [(-whole.nats, 0)]
-    depth = {0: 1}
-    while len(bounds) < most and -waiting[0][0] > enough and depth[waiting[0][1]] < NESTED - 1:
-        number = heappop(waiting)[1]
-        part = _tightened(boxes[number])
-        cell = int(bounds[number].spread.argmax())
-        point = round(float(part.low[cell] + part.high[cell]) / 2, 9)
-        if not part.low[cell] < point < part.high[cell]:
-            break
-        del boxes[number], bounds[number]
-        below = 2 * len(tree) + 1
-        tree[number] = cell, point, below
-        for child, low, high in ((below, part.low[cell], point), (below + 1, point, part.high[cell])):
-            half = Box(part.low.copy(), part.high.copy())
-            half.low[cell], half.high[cell] = low, high
-            boxes[child] = half
-            depth[child] = depth[number] + 1
-            # Where no law is left the checker says so; what stands in its place is never read.
-            bounds[child] = corners_within(_tightened(half), cells) if half.has_laws else replace(whole, nats=0.0)
-            heappush(waiting, (-bounds[child].nats, child))
-    order: list[tuple[int, float] | Bounded] = []
-    stack = [0]
-    while stack:
-        number = stack.pop()
-        if number in tree:
-            cell, point, below = tree[number]
-            order.append((cell, point))
-            stack += [below + 1, below]
-        else:
-            order.append(bounds[number])
-    return Cut(max(bound.nats for bound in bounds.values()), order)
-
-
-def _tightened(box: Box) -> Box:
-    """The same laws, with ends that the sum of all cells allows."""
-    low = np.maximum(box.low, 1 - box.high.sum() + box.high)
-    high = np.minimum(box.high, 1 - box.low.sum() + box.low)
-    return Box(low, np.maximum(low, high))

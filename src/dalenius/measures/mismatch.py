@@ -19,7 +19,6 @@ Promises that hold whatever the law is (contraction, local_dp, dalenius) need no
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 from math import inf, log, nextafter
 from typing import Any, TypeAlias
 
@@ -30,28 +29,17 @@ from dalenius.core.conditional_law import Kernel
 from dalenius.core.numbers import written
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError
-from dalenius.kernel.logs import log2_of
 from dalenius.kernel.received import GIVEN, SLOPE
-from dalenius.kernel.within import upper_end
-from dalenius.measures.corners import (
-    Bounded,
-    Box,
-    Cells,
-    Cut,
-    Variation,
-    corners_within,
-    cut_box,
-    few_corners,
-    least,
-    moves_within,
-)
+from dalenius.measures.boxes import Box, Cut, Tree, cut_box, few_ends
+from dalenius.measures.corners import Bounded, Cells, Variation, corners_within, few_corners, least, moves_within
 from dalenius.measures.correlation import eta_kl
 from dalenius.measures.finite_sample import cells_of, most_within, score
 from dalenius.measures.moves import Part, parts_within
 from dalenius.measures.received import Cut as Given
 from dalenius.measures.received import Received, Sloped, received_within
+from dalenius.measures.worst_laws import proved_ends, telling_moves, worst_law
 
-__all__ = ["mismatch_leakage", "near", "worst_law"]
+__all__ = ["mismatch_leakage", "near", "proved_ends", "worst_law"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Proof: TypeAlias = dict[str, Any]
@@ -59,12 +47,7 @@ Proof: TypeAlias = dict[str, Any]
 ZOOMS = 7
 GRAIN = 1 << 40  # a reference law in whole numbers has about this sum
 STARTS = 64  # cells up to which a climb begins at several laws
-CLIMBED = 6  # of the laws in which one cell receives
-BEGUN = 40  # starts for each cell that receives
-PAIRED = 1 << 24  # numbers up to which two cells give at a start
-CLIMBS = 200  # steps towards a law that tells more
 CLOSE = 2e-3  # share by which a bound of a box may exceed the worst law that is found
-INSIDE = 1e-7  # share of the estimated law in a law that is found, so that rounding leaves it in the ball
 
 
 def mismatch_leakage(
@@ -124,11 +107,13 @@ def near(
     kept: Sequence[str] = (),
     enough: float = 0.0,
     deadline: float = inf,
+    before: Proof | None = None,
 ) -> tuple[float, Proof]:
     """A bound in bits of I(S; Y, kept) under every law near this one, and the multipliers that prove it.
 
     `ball` is one of `core.problem.Mismatch`; for "confidence" the radius is beta and the rows were drawn from the law.
-    A bound of `enough` bits is not made smaller, nor any after the deadline, by `time.monotonic`.
+    A bound of `enough` bits is not made smaller, nor any after the deadline, by `time.monotonic`. What proved another
+    channel `before` says where intervals are cut first.
     """
     if not 0 <= radius < inf or (ball != "kl_bits" and radius > 1):
         raise InputError(f"the radius of the ball is {radius}; it is not negative, and at most 1 in total variation")
@@ -146,9 +131,10 @@ def near(
     else:
         counts = np.rint(law * rows).astype(np.int64)
         box = Box(*proved_ends(counts, rows, radius))
-        if few_corners(box, cells):
-            cut = cut_box(box, cells, enough=goal)
-            bound, proof = cut.nats, _written_cuts(cut)
+        if few_ends(cells):
+            cut = cut_box(box, cells, enough=goal, deadline=deadline, known=_read_cuts(before or {}))
+            bound = cut.nats
+            proof = _written_cuts(cut)
         else:
             reference = np.asarray((counts + 0.5) / (rows + 0.5 * len(law)), dtype=np.float64)
             bound, nu = most_within(score(reference, s, x, outputs), eta, reference, box.low, box.high)
@@ -156,24 +142,6 @@ def near(
     # The share eta of what the secret holds is a bound too.
     bits = min(max(bound, 0.0), eta * most) / log(2)
     return nextafter(bits * (1 + 1e-12), inf) if bits > 1e-14 else 0.0, proof
-
-
-def proved_ends(counts: NDArray[np.int64], rows: int, beta: float) -> tuple[Floats, Floats]:
-    """The intervals of the checker, which bounds binomial tails by Stirling's formula: a little wider than need be.
-
-    >>> low, high = proved_ends(np.array([0, 10]), 10, 0.05)
-    >>> low.round(4).tolist(), high.round(4).tolist()
-    ([0.0, 0.6452], [0.3548, 1.0])
-    """
-    surprise = log2_of(Fraction(2 * len(counts)) / Fraction(beta))[1]
-    upper = {n: float(_upper_end(n, rows, surprise)) for n in {*counts.tolist(), *(rows - counts).tolist()}}
-    low = [max(0.0, 1 - upper[rows - count]) for count in counts.tolist()]
-    return np.array(low), np.array([upper[count] for count in counts.tolist()])
-
-
-@lru_cache(maxsize=1 << 14)
-def _upper_end(count: int, rows: int, surprise: Fraction) -> Fraction:
-    return upper_end(count, rows, surprise)
 
 
 def _written(multipliers: dict[str, float], reference: Floats | None = None) -> Proof:
@@ -190,6 +158,17 @@ def _written_cuts(cut: Cut) -> Proof:
     cuts = [None if isinstance(node, Bounded) else [node[0], written(Fraction(str(node[1])))] for node in cut.order]
     written_parts = [_written(part.multipliers, part.reference) for part in parts]
     return {"cuts": cuts, "parts": written_parts} if len(parts) > 1 else written_parts[0]
+
+
+def _read_cuts(proof: Proof) -> Tree | None:
+    """The cuts of a proof, which stand there depth first."""
+    order = iter(proof.get("cuts", [None]))
+
+    def read() -> Tree | None:
+        cut = next(order)
+        return None if cut is None else (int(cut[0]), float(Fraction(cut[1])), read(), read())
+
+    return read()
 
 
 def _written_part(part: Part) -> Proof:
@@ -238,7 +217,7 @@ def _near_variation(
         if parts is not None:
             found.append((max(part.nats for part in parts), {"moves": [_written_part(part) for part in parts]}))
     if radius and alone and len(cells.law) <= STARTS and all(bound > enough for bound, _ in found):
-        laws = np.array(_telling_moves(cells, np.arange(len(cells.law)), radius))
+        laws = np.array(telling_moves(cells, np.arange(len(cells.law)), radius))
         known = min((bound for bound, _ in found), default=inf)
         received = received_within(ball, cells, laws, enough=enough, known=known, deadline=deadline)
         if received is not None:
@@ -251,171 +230,6 @@ def _near_variation(
         bound, nu, k = _over_variation(g, eta, reference, law, radius)
         found.append((bound, _written({"nu": nu, "k": k})))
     return min(found, key=lambda one: one[0])
-
-
-def worst_law(
-    joint: Pmf,
-    channel: Kernel,
-    secret: Sequence[str],
-    ball: str,
-    radius: float,
-    *,
-    rows: int = 0,
-    kept: Sequence[str] = (),
-) -> tuple[Floats, float]:
-    """A law of the ball under which much is told, over the cells of `cells_of`, and how many bits.
-
-    No law that is found so need be the worst one: I(S; Y) is climbed along its gradient, whose best law of the ball is
-    the next direction. Inputs that never occur stay so.
-
-    Parameters
-    ----------
-    joint, channel, secret, ball, radius, rows, kept
-        As for `near`.
-
-    Returns
-    -------
-    tuple
-        The law, and I(S; Y, kept) under it.
-    """
-    law, s, x, outputs, _ = cells_of(joint, channel, secret, kept)
-    occurs = np.bincount(x, weights=law)[x] > 0
-    if ball == "confidence":
-        low, high = proved_ends(np.rint(law * rows).astype(np.int64), rows, radius)
-        high = np.maximum(high - INSIDE, law)
-        ends = np.where(occurs, low, 0.0), np.where(occurs, high, 0.0)
-
-    def best(g: Floats) -> Floats:
-        if ball == "kl_bits":
-            return _tilted(g, law, radius * log(2))
-        if ball == "total_variation":
-            return _moved(np.where(occurs, g, -inf), law, radius)
-        return _filled(g, *ends)
-
-    def told(at: Floats) -> float:
-        return float(at @ score(at, s, x, outputs))
-
-    def climbed(at: Floats) -> tuple[float, Floats]:
-        value = told(at)
-        for _ in range(CLIMBS):
-            way = best(score(at, s, x, outputs)) - at
-            steps = [at + step * way for step in (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)]
-            values = [told(step) for step in steps]
-            most = int(np.argmax(values))
-            if values[most] <= value + 1e-12:
-                break
-            at, value = steps[most], values[most]
-        return value, at
-
-    # A climb may end at a law that only its neighbours do not top, so that it begins at several.
-    starts = [law]
-    if ball == "confidence" and len(law) <= STARTS:
-        starts += [best(np.eye(len(law))[c]) for c in np.flatnonzero(occurs)]
-    if ball == "total_variation" and len(law) <= STARTS:
-        cells = Cells(law, s, x, outputs)
-        starts += _telling_moves(cells, np.flatnonzero(occurs), radius)[:CLIMBED]
-        moves = moves_within(Variation(law, radius), cells)
-        starts += [] if moves is None or (moves[2][~occurs] > 0).any() else [moves[2]]
-    at = max((climbed(start) for start in starts), key=lambda one: one[0])[1]
-    at = (1 - INSIDE) * at + INSIDE * law
-    return at, told(at) / log(2)
-
-
-def _telling_moves(cells: Cells, receiving: NDArray[np.intp], radius: float) -> list[Floats]:
-    """Laws in which some cells give to one, up to the radius: for each receiver the one that tells most, in order.
-
-    For each receiver the givers begin as one or two cells. Then those give whose loss tells most, by the gradient,
-    until that tells no more.
-    """
-    law, shares = cells.law, cells.shares
-    first, second = (np.concatenate(both) for both in _givers(np.flatnonzero(law > 0), len(receiving) * shares.size))
-    taken = np.zeros((len(first), len(law)))
-    each = np.arange(len(first))
-    taken[each, first] = np.minimum(radius, law[first])
-    taken[each, second] += np.minimum(radius - taken[each, first], (law - taken)[each, second])
-    left = np.tensordot(law - taken, shares, 1)
-    starts = []
-    for to in receiving:
-        told, _ = _told(left + taken.sum(axis=1)[:, None, None] * shares[to])
-        starts += [(int(to), at) for at in np.argsort(-told)[:BEGUN]]
-    to, at = np.array(starts).T
-    found = law - taken[at]
-    found[np.arange(len(to)), to] += taken[at].sum(axis=1)
-    told, slopes = _told(np.tensordot(found, shares, 1))
-    live = np.arange(len(to))
-    for _ in range(CLIMBS):
-        order = np.argsort(np.tensordot(slopes[live], shares, ([1, 2], [1, 2])), axis=1)
-        own = law[order]
-        given = np.clip(radius - (np.cumsum(own, axis=1) - own), 0.0, own)
-        moved = np.empty_like(own)
-        np.put_along_axis(moved, order, own - given, axis=1)
-        moved[np.arange(len(live)), to[live]] += given.sum(axis=1)
-        more, steeper = _told(np.tensordot(moved, shares, 1))
-        better = more > told[live] + 1e-12
-        live = live[better]
-        if not live.size:
-            break
-        found[live], told[live], slopes[live] = moved[better], more[better], steeper[better]
-    best = {int(to[k]): k for k in np.argsort(told)}  # the last of each receiver tells most
-    return [found[k] for k in sorted(best.values(), key=lambda k: -told[k])]
-
-
-def _givers(giving: NDArray[np.intp], size: int) -> tuple[list[NDArray[np.intp]], list[NDArray[np.intp]]]:
-    """First and second givers: each cell alone, and all ordered pairs while they are few."""
-    first, second = [giving], [giving]
-    if len(giving) ** 2 * size <= PAIRED:
-        first.append(np.repeat(giving, len(giving)))
-        second.append(np.tile(giving, len(giving)))
-    return first, second
-
-
-def _told(joint: Floats) -> tuple[Floats, Floats]:
-    """I(S; Y) of each joint law (s, y), and its slopes but for a constant."""
-    logs = np.log(np.maximum(joint, 1e-300))
-    logs -= np.log(np.maximum(joint.sum(axis=2, keepdims=True), 1e-300))
-    logs -= np.log(np.maximum(joint.sum(axis=1, keepdims=True), 1e-300))
-    return (joint * logs).sum(axis=(1, 2)), logs
-
-
-def _tilted(g: Floats, law: Floats, radius: float) -> Floats:
-    """The law within a divergence of another that has the largest mean of g."""
-    seen = law > 0
-    own, g, low, high = law[seen], g[seen] - g[seen].max(), -60.0, 60.0
-
-    def tilted(scale: float) -> Floats:
-        weights = own * np.exp(g * float(np.exp(scale)))
-        return np.asarray(weights / weights.sum())
-
-    for _ in range(80):
-        middle = (low + high) / 2
-        found = tilted(middle)
-        far = float((found * np.log(np.maximum(found, 1e-300) / own)).sum()) > radius
-        low, high = (low, middle) if far else (middle, high)
-    out = np.zeros_like(law)
-    out[seen] = tilted(low)
-    return out
-
-
-def _moved(g: Floats, law: Floats, radius: float) -> Floats:
-    """The law within a total variation of another that has the largest mean of g: the least of it moves to the most."""
-    out, left = law.copy(), radius
-    for cell in np.argsort(g).tolist():
-        taken = min(left, out[cell])
-        out[cell] -= taken
-        left -= taken
-    out[int(g.argmax())] += radius - left
-    return out
-
-
-def _filled(g: Floats, low: Floats, high: Floats) -> Floats:
-    """The law between two ends that has the largest mean of g."""
-    out = low.copy()
-    left = 1 - float(low.sum())
-    for cell in np.argsort(-g).tolist():
-        more = min(left, high[cell] - low[cell])
-        out[cell] += more
-        left -= more
-    return out
 
 
 def _over_kl(g: Floats, law: Floats, radius: float) -> tuple[float, float]:

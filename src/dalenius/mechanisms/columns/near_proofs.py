@@ -15,16 +15,18 @@ __all__ = ["ball_of", "near_again", "near_one", "near_proofs"]
 ENOUGH = 0.9995  # share of a promise that need be proved
 
 
-def near_proofs(problem: Problem, channel: Channel, deadline: float = inf) -> tuple[float, tuple[dict[str, Any], ...]]:
+def near_proofs(
+    problem: Problem, channel: Channel, deadline: float = inf, before: tuple[dict[str, Any], ...] = ()
+) -> tuple[float, tuple[dict[str, Any], ...]]:
     """How many times a promise is what leaks within the ball, at worst, about, and what proves it for each promise.
 
-    That is empty for promises that hold under every law.
+    That is empty for promises that hold under every law. What proved another channel `before` is where a search begins.
     """
     worst, proofs = 0.0, []
-    for promise in problem.guarantees:
+    for place, promise in enumerate(problem.guarantees):
         proof: dict[str, Any] = {}
         if isinstance(promise, Leakage):
-            bits, proof = near_one(problem, channel, promise, deadline)
+            bits, proof = near_one(problem, channel, promise, deadline, before[place] if before else None)
             worst = max(worst, bits / float(promise.at_most_bits or 1e-300))
         proofs.append(proof)
     return worst, tuple(proofs)
@@ -41,7 +43,11 @@ def near_again(design: Design, rows: int) -> Design:
 
 
 def near_one(
-    problem: Problem, channel: Channel, promise: Leakage, deadline: float = inf
+    problem: Problem,
+    channel: Channel,
+    promise: Leakage,
+    deadline: float = inf,
+    before: dict[str, Any] | None = None,
 ) -> tuple[float, dict[str, Any]]:
     """What leaks within the ball, about, and the multipliers that prove it: not less than is promised."""
     kind, radius, rows = ball_of(problem)
@@ -56,6 +62,7 @@ def near_one(
         kept=problem.kept,
         enough=enough,
         deadline=deadline,
+        before=before,
     )
 
 

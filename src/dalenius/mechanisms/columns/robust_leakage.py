@@ -179,7 +179,8 @@ def _tightest(
         found = _least_under(replace(whole.problem, guarantees=guarantees), tight, gap, deadline)
         if found is None:
             break
-        ratio, proofs = near_proofs(problem, found.channel, monotonic() + left(deadline) / 2)
+        before = tries[-1][3] if tries else ()
+        ratio, proofs = near_proofs(problem, found.channel, monotonic() + left(deadline) / 2, before)
         mixed_in = max(0.0, 1 - 1 / max(ratio, 1.0))
         tries.append((found.value + mixed_in * (constant[0] - found.value), found, ratio, proofs))
         # A constant that is mixed in takes a further proof: only what is nearly kept is mixed, or the best in the end.
@@ -250,7 +251,7 @@ def _kept_near(
         mixed = _mixed(channel, constant, high) if high else channel
         over = _proved_excess(problem, mixed, proofs)  # what proved the channel itself may do
         if over > 1 and high:
-            fresh = near_proofs(problem, mixed, deadline)[1]
+            fresh = near_proofs(problem, mixed, deadline, proofs)[1]
             over, proofs = min((over, proofs), (_proved_excess(problem, mixed, fresh), fresh), key=lambda one: one[0])
         if over <= 1:
             return _Kept(mixed, high, proofs)
