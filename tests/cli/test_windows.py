@@ -57,7 +57,7 @@ def test_sixty_columns_from_a_problem_file_to_an_audited_release(folder: Path, r
     assert code == 0
     code, said, _ = run("verify", out / "card.json")
     assert code == 0
-    assert "60 promises depend on the statistics of the table" in said
+    assert "60 promises depend on statistics" in said
     assert (
         run("apply", out / "design.json", folder / "t.csv", "-o", folder / "again.csv", "--key", folder / "k")[0] == 0
     )
