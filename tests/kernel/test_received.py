@@ -10,8 +10,9 @@ from dalenius.kernel.document import read_document
 from dalenius.kernel.numbers import Node, Refused, Work, canonical
 from dalenius.kernel.received import Shares, Sloped, bends, mixed, most_received
 from dalenius.measures.corners import Cells, Variation
-from dalenius.measures.mismatch import _telling_moves, _written_received
+from dalenius.measures.mismatch import _written_received
 from dalenius.measures.received import received_within
+from dalenius.measures.worst_laws import telling_moves
 from tests.effort import effort
 from tests.kernel.documents import dense, design, law_of, leakage
 from tests.kernel.test_within import release_of, shift, told
@@ -25,7 +26,7 @@ def few_parts(monkeypatch):
 def evidence_of(law, rows, radius):
     """The best evidence that the search finds, and its bound in bits."""
     cells = Cells(law, np.arange(9) // 3, np.arange(9) % 3, rows)
-    laws = np.array(_telling_moves(cells, np.arange(9), radius))
+    laws = np.array(telling_moves(cells, np.arange(9), radius))
     found = received_within(Variation(law, radius), cells, laws, enough=0.0)
     return _written_received(found, law.reshape(3, 3).sum(axis=1)), found.nats / np.log(2)
 
