@@ -232,6 +232,27 @@ def test_a_limit_that_nothing_keeps_is_infeasible_with_what_can_be_had(many):
         design(replace(problem(1), limits=(limit,)))
 
 
+def test_point_14_the_searches_within_limits_share_the_time(many, monkeypatch):
+    """Each had all of it, so that several took several times as long; none but the first begins when it is over."""
+    dearer = [Distortion("hamming", (name,), weight=Fraction(1 + k)) for k, name in enumerate("ABC")]
+    free = replace(problem(1), objective=MinimizeDistortion(Distortion.sum_of(dearer)))
+    limit = Distortion("hamming", ("A",), Fraction(_changed(design(free))[0]) * Fraction(4, 5))
+    given = []
+
+    def searched(task, table):
+        given.append(task.seconds)
+        return _at_any_size(task, table)
+
+    monkeypatch.setattr(designing, "_at_any_size", searched)
+    design(replace(free, limits=(limit,)), seconds=60)
+    assert len(given) > 1
+    assert max(given) <= 30, "half of what is left"
+    given.clear()
+    with pytest.raises(Unsupported, match="raise the limit"):
+        design(replace(free, limits=(limit,)), seconds=0)
+    assert given == [0]
+
+
 def test_a_limit_between_what_is_proved_and_what_was_found_is_refused_with_the_way_out(many, monkeypatch):
     asked = problem(1)
     alone = replace(asked, objective=MinimizeDistortion(Distortion("hamming", ("A",))))

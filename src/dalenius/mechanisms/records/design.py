@@ -60,6 +60,9 @@ TRANSPORTED = 0.6
 WHOLE = 0.7
 """Share of the time for the search of a whole matrix; where it has none by then, flows take the rest."""
 
+ROUND = 0.5
+"""Share of what is left of the time, for each search within limits; each leaves some for a proof."""
+
 MOST_WRITTEN = 400_000
 """Entries of a matrix over all letters with a row for each outcome, also those that no record has."""
 
@@ -345,20 +348,24 @@ def _refused_behind_walls(task: _Task) -> NoReturn:
 
 def _within_limits(task: _Task) -> Found:
     """A mixture within the limits; without one, what is known of the limit that none keeps."""
+    deadline = time.monotonic() + task.seconds
+    # Kept rows have no prices: one search beside the one that preserves the law, and no further rounds.
+    rounds = any(limit.keeps is None for limit in with_kept_rows(task.problem).limits)
 
     def search(priced: Wide, preserving: bool) -> Found:
-        again = replace(task, wide=priced, curve=None)
+        last = not rounds and preserving == task.problem.preserve_marginals
+        again = replace(task, wide=priced, curve=None, seconds=(1 if last else ROUND) * stopping.left(deadline))
         if task.problem.min_multiplicity is not None:
             return _among_common(again, preserving)
         return _at_any_size(again, replace(priced, problem=replace(priced.problem, preserve_marginals=preserving)))
 
     try:
-        return within_limits(task.walled, search)
+        return within_limits(task.walled, search, deadline)
     except NothingWithin as nothing:
-        raise _beyond(task, nothing) from None
+        raise _beyond(task, nothing, stopping.left(deadline)) from None
 
 
-def _beyond(task: _Task, nothing: NothingWithin) -> Infeasible | Unsupported:
+def _beyond(task: _Task, nothing: NothingWithin, seconds: float) -> Infeasible | Unsupported:
     """Why no release was found within the limits: there is none, or it is not known."""
     limit = nothing.limit
     do = "promise less, or group values until there are fewer records, so that one matrix is enough"
@@ -370,8 +377,9 @@ def _beyond(task: _Task, nothing: NothingWithin) -> Infeasible | Unsupported:
         return Unsupported(f"no release was found in which {what}: let values keep fewer rows, {do}")
     measure = replace(limit, at_most=None)
     freed = replace(task.problem, objective=MinimizeDistortion(measure), limits=(), keep_rows=None)
-    freer = task.of(freed, task.seconds / 2)
-    least = certified(freer.wide, freer.found(), freer.seconds).bound
+    spare = seconds - least_seconds(task.wide)  # which a proof takes
+    freer = task.of(freed, spare)
+    least = certified(freer.wide, freer.found(), freer.seconds).bound if spare > 0 else Fraction(0)
     if least > (limit.at_most or 0):
         return Infeasible(
             f"no release keeps the promises with a distortion of {named} below {float(least):.6g}, and its limit is "

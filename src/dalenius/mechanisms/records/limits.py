@@ -16,6 +16,7 @@ law of the table keeps all rows of every value, so that a part of it mends what 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,7 @@ from dalenius.mechanisms.records.proof import Found, Json
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide, distance_between
 from dalenius.solvers.flows.distances import pairwise
+from dalenius.stopping import over
 
 __all__ = ["NothingWithin", "behind_walls", "is_wall", "within_limits"]
 
@@ -101,7 +103,7 @@ def behind_walls(wide: Wide) -> Wide:
     return replace(priced, wall=int(high * priced.unit), already=told)
 
 
-def within_limits(wide: Wide, search: Callable[[Wide, bool], Found]) -> Found:
+def within_limits(wide: Wide, search: Callable[[Wide, bool], Found], deadline: float = inf) -> Found:
     """A release within the limits of its problem.
 
     Parameters
@@ -111,6 +113,8 @@ def within_limits(wide: Wide, search: Callable[[Wide, bool], Found]) -> Found:
     search : callable
         Finds the best release without limits for a distance with prices in it; where its second argument says so, one
         that preserves the law.
+    deadline : float
+        Of `time.monotonic`; no search begins after it but the first.
 
     Returns
     -------
@@ -148,16 +152,16 @@ def within_limits(wide: Wide, search: Callable[[Wide, bool], Found]) -> Found:
         below = known - sum(float(p) * float(limit.at_most or 0) for p, limit in zip(prices, limits, strict=True))
         if below > best:
             best, proof, others = below, one.proof, one.others
-        shares, duals, over = _mixture(np.array(figures), at_most)
+        shares, duals, missed = _mixture(np.array(figures), at_most)
         value = float(shares @ [row[0] for row in figures])
-        if not over and value - best <= GAP * value:
+        if not missed and value - best <= GAP * value:
             break
         wanted = [0.0 if limit.keeps else dual for limit, dual in zip(limits, duals.tolist(), strict=True)]
         prices = tuple(max(wall, Fraction(round(STEPS * v), STEPS)) for v, wall in zip(wanted, walls, strict=True))
-        if prices in tried:
+        if prices in tried or over(deadline):
             break
-    shares, _, over = _mixture(np.array(figures), at_most)
-    if over:
+    shares, _, missed = _mixture(np.array(figures), at_most)
+    if missed:
         raise _nothing_found(limits, figures)
     assert proof is not None
     rows = Rows.mixed([(part, one.rows) for part, one in zip(_whole_shares(shares), found, strict=True)])
