@@ -42,7 +42,13 @@ from dalenius.mechanisms.records.independent_unseen import cancelled
 from dalenius.mechanisms.records.leakage import Curve
 from dalenius.mechanisms.records.leakage_by_prices import PricedRecords
 from dalenius.mechanisms.records.limits import NothingWithin, behind_walls, is_wall, within_limits
-from dalenius.mechanisms.records.preflight import least_seconds, refuse_too_large, search_seconds, whole_words
+from dalenius.mechanisms.records.preflight import (
+    least_seconds,
+    limit_seconds,
+    refuse_too_large,
+    search_seconds,
+    whole_words,
+)
 from dalenius.mechanisms.records.proof import PROVED, Found, affordable
 from dalenius.mechanisms.records.takes import FORM, RECORDS
 from dalenius.mechanisms.records.two_values import best_guess, bounded_posterior
@@ -348,9 +354,10 @@ def _refused_behind_walls(task: _Task) -> NoReturn:
 
 def _within_limits(task: _Task) -> Found:
     """A mixture within the limits; without one, what is known of the limit that none keeps."""
-    deadline = time.monotonic() + task.seconds
+    limits = with_kept_rows(task.problem).limits
+    deadline = time.monotonic() + task.seconds - limit_seconds(task.wide, len(limits))
     # Kept rows have no prices: one search beside the one that preserves the law, and no further rounds.
-    rounds = any(limit.keeps is None for limit in with_kept_rows(task.problem).limits)
+    rounds = any(limit.keeps is None for limit in limits)
 
     def search(priced: Wide, preserving: bool) -> Found:
         last = not rounds and preserving == task.problem.preserve_marginals

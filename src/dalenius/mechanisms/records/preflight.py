@@ -8,7 +8,15 @@ from dalenius.kernel.numbers import LONGEST_FILE
 from dalenius.mechanisms.columns.leakage.preflight import SHARE, free_memory, memory_words, size_words, time_words
 from dalenius.mechanisms.records.wide import Wide
 
-__all__ = ["finish_seconds", "foretold", "least_seconds", "refuse_too_large", "search_seconds", "whole_words"]
+__all__ = [
+    "finish_seconds",
+    "foretold",
+    "least_seconds",
+    "limit_seconds",
+    "refuse_too_large",
+    "search_seconds",
+    "whole_words",
+]
 
 PAIR = 7e-8
 """Seconds for each pair of records that is compared, all rounds together."""
@@ -16,6 +24,8 @@ BASE, RECORD = 400 << 20, 6_000
 """Bytes of memory before the search, and for each different record."""
 FINISHED, AT_ONCE = 0.3, 2e-4
 """Seconds that a release takes at the least to be made whole, proved and written, and for each input of it."""
+LIMITED = 2.5e-5
+"""Seconds of the proof for each input and limit: every exchange of a mixture counts towards each of them."""
 FIRST = 1e-4
 """Seconds for each input until there is a release to be proved."""
 SEARCHED = 2e-7
@@ -72,6 +82,23 @@ def finish_seconds(wide: Wide) -> float:
     float
     """
     return FINISHED + AT_ONCE * len(wide.counts)
+
+
+def limit_seconds(wide: Wide, limits: int) -> float:
+    """What the proof of so many limits takes, beside that of the release.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+    limits : int
+        With one for each value that keeps its rows.
+
+    Returns
+    -------
+    float
+    """
+    return LIMITED * len(wide.counts) * limits
 
 
 def search_seconds(wide: Wide, seconds: float, share: float) -> float:
