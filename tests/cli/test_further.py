@@ -137,3 +137,17 @@ def test_the_least_whatever_the_secret_is_that_of_a_symmetric_recipe(files, run)
     assert run("explain", files / "p.toml", "--whatever-secret")[0] == 2
     (files / "card.json").write_text("{}")
     assert run("explain", files / "card.json", "--whatever-secret")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "word"),
+    [
+        (("--people", "other"), "--people belongs to --together"),
+        (("--about", "S"), "--about belongs to --together"),
+        (("--together", "flip.json", "--prior", "joint.json", "--about", "S", "--people", "other"), "one of them out"),
+    ],
+)
+def test_flags_that_nothing_reads_are_refused(files, run, flags, word):
+    code, out, err = run("audit", files / "flip.json", *(files / f if f.endswith(".json") else f for f in flags))
+    assert (code, out) == (2, "")
+    assert word in err

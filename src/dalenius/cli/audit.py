@@ -42,8 +42,21 @@ def _further(arguments: Namespace) -> list[Further]:
         found.append(about_metrics(channel, prior))
     if arguments.together:
         others = [opened(name).channel for name in arguments.together]
-        found.append(about_together([channel, *others], prior, arguments.about, people=arguments.people))
+        people = arguments.people or "same"
+        found.append(about_together([channel, *others], prior, arguments.about, people=people))
     return found
+
+
+def _refuse_unread(arguments: Namespace) -> None:
+    """Refuse flags that nothing would read: they would seem to have been answered."""
+    for flag, given in (("--about", arguments.about), ("--people", arguments.people)):
+        if given and not arguments.together:
+            raise InputError(f"{flag} belongs to --together", do=f"Name the other releases, or leave {flag} out.")
+    if arguments.about and arguments.people:
+        raise InputError(
+            "--about asks what releases about the same people reveal about one secret, --people what anybody learns",
+            do="Leave one of them out.",
+        )
 
 
 def _lacking(arguments: Namespace) -> Further:
@@ -54,6 +67,7 @@ def _lacking(arguments: Namespace) -> Further:
 
 
 def _audited(arguments: Namespace) -> None:
+    _refuse_unread(arguments)
     lines: list[str] = []
     document: dict[str, Any] = {}
     if (arguments.released is None) != (arguments.original is None):

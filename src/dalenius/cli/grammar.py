@@ -300,7 +300,7 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--together", nargs="+", default=[], metavar="FILE", help="other releases, to be seen together")
     c.add_argument("--about", nargs="+", default=[], metavar="COLUMN", help="with --together and --prior: the secret")
     c.add_argument(
-        "--people", choices=["same", "other"], default="same", help="with --together: whose releases they are (same)"
+        "--people", choices=["same", "other"], help="with --together, without --about: whose releases they are (same)"
     )
     keyed(c)
 
