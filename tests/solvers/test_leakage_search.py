@@ -1,5 +1,6 @@
 """The search of `solvers.leakage`: closed forms, random mixtures, programs without an interior, infeasible ones."""
 
+import time
 from dataclasses import replace
 from fractions import Fraction
 from math import log
@@ -7,8 +8,8 @@ from math import log
 import numpy as np
 import pytest
 
-from dalenius.errors import SolverFailed
-from dalenius.solvers.leakage import Program, Term, linear, search, searching
+from dalenius.errors import Infeasible, SolverFailed
+from dalenius.solvers.leakage import Program, Term, interior, linear, search, searching
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.layout import Layout
 from dalenius.solvers.leakage.linear import _rows, row_count
@@ -366,3 +367,32 @@ def test_point_14_no_linear_program_is_written_out_that_time_does_not_allow():
         with limited(2 * rows):
             assert not list(linear_channels(program))
         assert list(linear_channels(program)), "without an end there is time"
+
+
+def test_point_14_a_search_writes_no_linear_program_that_takes_most_of_the_time(monkeypatch):
+    """An interior point goes on without one, and has a channel and a bound to show when its time is up."""
+    program = replace(coin(Fraction(1, 4)), leakages=(), objective=())
+    assert search(program, gap=GAP, seconds=60).channel is not None, "a vertex"
+    monkeypatch.setattr(linear, "_A_ROW", 60.0)
+    inside = search(program, gap=GAP, seconds=60)
+    assert inside.channel is None
+    assert inside.value - inside.bound <= GAP
+
+
+def test_point_14_the_proof_that_there_is_no_channel_has_an_end(monkeypatch):
+    ends = []
+
+    def descend(*words, deadline, **options):
+        ends.append(deadline)
+        return interior.descend(*words, deadline=deadline, **options)
+
+    monkeypatch.setattr(searching, "descend", descend)
+    monkeypatch.setattr(searching, "linear_optimum", _refused)
+    with pytest.raises(Infeasible):
+        search(replace(coin(Fraction(1, 4)), leakages=(), objective=()), gap=GAP, seconds=60)
+    assert ends
+    assert max(ends) < time.monotonic() + 60
+
+
+def _refused(*_, **__):
+    raise Infeasible("HiGHS says so, without multipliers")
