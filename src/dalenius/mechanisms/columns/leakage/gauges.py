@@ -21,7 +21,7 @@ from dalenius.mechanisms.proof_terms import ONE
 from dalenius.solvers.leakage import Gauge
 from dalenius.solvers.leakage.program import Exact, Floats
 
-__all__ = ["GAUGED", "Gauged", "Weighed", "gauged", "whole_units"]
+__all__ = ["Gauged", "Weighed", "gauged", "is_gauged", "whole_units"]
 
 Places = tuple[int, ...]
 Weighed = tuple[float, tuple[Floats, ...]]  # the weight of a gauge, and the multipliers of the rows of its parts
@@ -71,6 +71,21 @@ class Gauged:
         return mu, tuple(rho + own[:, None] * (mu - rho.sum(axis=0)) for rho in raised)
 
 
+def is_gauged(promise: Guarantee) -> bool:
+    """Whether a promise is one gauge, or one for each pair of rows.
+
+    Parameters
+    ----------
+    promise : Guarantee
+        Of any kind.
+
+    Returns
+    -------
+    bool
+    """
+    return isinstance(promise, GAUGED) or (isinstance(promise, LocalDP) and bool(promise.delta))
+
+
 def gauged(problem: Problem, promise: Guarantee, numbers: Sequence[int], worlds: Sequence[Places]) -> Gauged | None:
     """The gauges of a promise, or None if it is none of them.
 
@@ -95,10 +110,10 @@ def gauged(problem: Problem, promise: Guarantee, numbers: Sequence[int], worlds:
         If what leaves anyway exceeds the limit; with the smallest that can be kept.
     """
     mass = problem.pmf.counts(problem.inputs).astype(object)
-    if isinstance(promise, LocalDP) and promise.delta:
-        return _of_pairs(promise, mass, numbers, worlds)
-    if not isinstance(promise, GAUGED):
+    if not is_gauged(promise):
         return None
+    if isinstance(promise, LocalDP):
+        return _of_pairs(promise, mass, numbers, worlds)
     if isinstance(promise, MaximalLeakage) and not promise.about:
         parts = _of_inputs(mass, numbers, worlds)
     else:

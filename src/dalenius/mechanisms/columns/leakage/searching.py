@@ -73,7 +73,7 @@ def designed(
             if fine == gap:
                 raise
             found = generated(problem, presolved, gap=gap, seconds=seconds, on_progress=on_progress)
-        open_ = isinstance(found.leaves, ConeClosed) and not found.leaves.done
+        unfinished = isinstance(found.leaves, ConeClosed) and not found.leaves.done
         return finished(
             found.model,
             found.program,
@@ -83,7 +83,7 @@ def designed(
             found.leaves,
             gap=gap,
             deadline=deadline,
-            remarks=[f"{ENDED} (maps that are not listed may still pay)"] if open_ else [],
+            remarks=[f"{ENDED} (maps that are not listed may still pay)"] if unfinished else [],
         )
     size = Size.of(problem)
     size.refuse_too_large(seconds, by_records(problem))

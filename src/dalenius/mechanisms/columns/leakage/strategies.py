@@ -12,10 +12,10 @@ from time import monotonic
 
 import numpy as np
 
-from dalenius.core import Distortion, Guarantee, Leakage, LocalDP, MinimizeDistortion, Problem, WorstCaseLeakage
+from dalenius.core import Distortion, Leakage, MinimizeDistortion, Problem, WorstCaseLeakage
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.leakage.curved_promises import CURVED
-from dalenius.mechanisms.columns.leakage.gauges import GAUGED
+from dalenius.mechanisms.columns.leakage.gauges import is_gauged
 from dalenius.mechanisms.columns.leakage.local_dp_rows import MAPS
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.terms import Reader
@@ -55,15 +55,10 @@ def unlisted(problem: Problem) -> bool:
     side = problem.side_information
     if side is None or side.encoder != "statistically-informed":
         return False
-    if any(map(_about_all_letters, problem.guarantees)):
+    if any(is_gauged(promise) or isinstance(promise, CURVED) for promise in problem.guarantees):
         return False  # no search prices one more map there: all of them are listed, or refused
     reader = Reader(problem, [()])
     return reader.many_maps > (MAPS if about_letters(problem) else LISTED) and not reader.near.unseen
-
-
-def _about_all_letters(promise: Guarantee) -> bool:
-    """Whether all letters share what a promise leaves them, otherwise than by logarithms."""
-    return isinstance(promise, (*GAUGED, *CURVED)) or (isinstance(promise, LocalDP) and bool(promise.delta))
 
 
 def about_letters(problem: Problem) -> bool:
