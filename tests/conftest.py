@@ -1,6 +1,12 @@
-"""Properties without a number of their own try 5 examples by default, and 100 in the long run."""
+"""Properties try 5 examples by default and 100 in the long run; the keys of a test are the same whenever it is run.
+
+A default run ends alike every time: fresh keys and examples of properties follow from the name of the test. The long
+run draws anew; a test that compares a draw with an interval of 95 % would fail there once in twenty.
+"""
 
 import gc
+import hashlib
+import itertools
 from collections.abc import Generator
 from typing import Any
 
@@ -9,9 +15,10 @@ from _pytest.doctest import DoctestModule
 from _pytest.runner import runtestprotocol
 from hypothesis import settings
 
-from tests.effort import effort
+from dalenius.sampling import key
+from tests.effort import EVERYTHING, effort
 
-settings.register_profile("dalenius", deadline=None, max_examples=effort(5, 100))
+settings.register_profile("dalenius", deadline=None, max_examples=effort(5, 100), derandomize=not EVERYTHING)
 settings.load_profile("dalenius")
 
 
@@ -19,6 +26,14 @@ settings.load_profile("dalenius")
 def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
     """Doctests stand in the package; to look for some in every test took a fifth of the collection."""
     return [found for found in (yield) if not isinstance(found, DoctestModule)]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Fresh keys that follow from the name of the test."""
+    if not EVERYTHING:
+        taken = itertools.count()
+        key.token_bytes = lambda size: hashlib.shake_256(f"{item.nodeid} {next(taken)}".encode()).digest(size)
 
 
 @pytest.hookimpl(trylast=True)

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import re
 import sqlite3
 from math import log2
@@ -34,7 +33,7 @@ def asked(place):
 
 def key(place, name="k"):
     path = place / name
-    path.write_text(os.urandom(32).hex() + "\n")
+    path.write_text(hashlib.sha256(name.encode()).hexdigest() + "\n")
     path.chmod(0o600)
     return path
 

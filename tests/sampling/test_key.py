@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import secrets
 import stat
 from pathlib import Path
 
@@ -47,7 +48,9 @@ def test_key_refuses_anything_but_32_bytes(secret: object) -> None:
         Key(secret)  # type: ignore[arg-type]
 
 
-def test_fresh_keys_differ_and_unsafe_keys_repeat() -> None:
+def test_fresh_keys_differ_and_unsafe_keys_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Not those that follow from the name of this test.
+    monkeypatch.setattr("dalenius.sampling.key.token_bytes", secrets.token_bytes)
     assert Key.fresh() != Key.fresh()
     assert Key.unsafe(7) == Key.unsafe(7)
     assert Key.unsafe(7) != Key.unsafe(8)

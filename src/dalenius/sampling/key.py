@@ -22,6 +22,7 @@ import os
 import re
 import stat
 from pathlib import Path
+from secrets import token_bytes
 from typing import NoReturn, Self
 
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -61,7 +62,7 @@ class Key:
     @classmethod
     def fresh(cls) -> Self:
         """A key from the random source of the operating system."""
-        return cls(os.urandom(_BYTES))
+        return cls(token_bytes(_BYTES))
 
     @classmethod
     def unsafe(cls, seed: int) -> Self:
@@ -126,7 +127,7 @@ class Key:
         -------
         Self
         """
-        secret = os.urandom(_BYTES)
+        secret = token_bytes(_BYTES)
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as file:
