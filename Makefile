@@ -38,7 +38,7 @@ test-kernels: $(VENV)/dev.stamp  ## demo and tests with the linear algebra of ot
 	PYTHON=$(BIN)/python scripts/with_kernels.sh $(KERNELS)
 
 test-node: $(VENV)/dev.stamp  ## the second checker, in JavaScript, against the first; Node.js is installed where it is missing
-	command -v node >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq nodejs)
+	command -v node >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs)
 	$(BIN)/python -m pytest -m node tests/second_checker
 
 test-engines: $(VENV)/engines.stamp  ## tests against PostgreSQL and Spark; server and Java are installed where they are missing
@@ -52,7 +52,7 @@ test-browser: $(VENV)/dev.stamp $(VENV)/browser.stamp  ## statement and studio i
 
 test-r: $(VENV)/dev.stamp  ## the reader for R; R is installed where it is missing
 	command -v Rscript >/dev/null || (apt-get update -qq && \
-		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq r-base-core r-cran-jsonlite)
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends r-base-core r-cran-jsonlite)
 	$(BIN)/python -m pytest -m r tests/r
 
 docs: $(VENV)/docs.stamp  ## the documentation site, strictly and without a network, in site/
