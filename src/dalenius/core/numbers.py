@@ -39,15 +39,6 @@ GROWN = "a number has grown to thousands of digits and cannot be written"
 def strict_json(text: str) -> Any:
     """JSON with every key once and every number exact: one with a point stays text, to be read by `exact`.
 
-    Parameters
-    ----------
-    text : str
-        Of a file.
-
-    Returns
-    -------
-    object
-
     Raises
     ------
     InputError

@@ -49,16 +49,7 @@ def refusing() -> Iterator[None]:
 
 
 def whole(values: list[Fraction]) -> tuple[list[int], int]:
-    """The same numbers as integers over their least common denominator.
-
-    Parameters
-    ----------
-    values : list of Fraction
-
-    Returns
-    -------
-    numerators, denominator
-    """
+    """The same numbers as integers over their least common denominator."""
     scale = lcm(*(value.denominator for value in values))
     return [value.numerator * (scale // value.denominator) for value in values], scale
 
