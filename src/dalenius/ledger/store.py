@@ -203,13 +203,7 @@ def connected(path: Path, *, wait: float = WAIT) -> Iterator[sqlite3.Connection]
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing, alone: the write lock is taken before anything is read.
-
-    Parameters
-    ----------
-    connection : sqlite3.Connection
-        Of a ledger.
-    """
+    """All or nothing, alone: the write lock is taken before anything is read."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
