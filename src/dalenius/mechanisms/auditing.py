@@ -336,17 +336,7 @@ def _kept_under(channel: Kernel, prior: Pmf) -> list[Guarantee]:
 
 
 def short(figure: Fraction | float) -> Fraction:
-    """A figure with twelve decimals, never below itself.
-
-    Parameters
-    ----------
-    figure : Fraction or float
-        Not negative.
-
-    Returns
-    -------
-    Fraction
-    """
+    """A figure with twelve decimals, never below itself."""
     return exact(up(Fraction(figure), 12))
 
 

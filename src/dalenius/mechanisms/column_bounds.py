@@ -32,17 +32,7 @@ Rows = Mapping[int, Sequence[Fraction]]
 
 
 def local_promises(problem: Problem) -> list[LocalDP]:
-    """The promises of local DP without delta, plain and metric: those that hold letter by letter.
-
-    Parameters
-    ----------
-    problem : Problem
-        Whose promises are read.
-
-    Returns
-    -------
-    list of LocalDP
-    """
+    """The promises of local DP without delta, plain and metric: those that hold letter by letter."""
     return [promise for promise in problem.guarantees if isinstance(promise, LocalDP) and not promise.delta]
 
 
@@ -67,17 +57,7 @@ def bounded_secrets(problem: Problem) -> list[tuple[tuple[str, ...], Fraction]]:
 
 
 def plain_ratio(problem: Problem) -> Fraction | None:
-    """The least ratio r of local DP between any two inputs, without regard to metrics.
-
-    Parameters
-    ----------
-    problem : Problem
-        Whose promises are read.
-
-    Returns
-    -------
-    Fraction, or None where no such promise is made
-    """
+    """The least ratio r of local DP between any two inputs, without regard to metrics."""
     # e^epsilon from below: a channel within the smaller ratio is within the promised one.
     ratios = [exp(g.epsilon)[0] for g in local_promises(problem) if g.metric is None]
     return min(ratios, default=None)

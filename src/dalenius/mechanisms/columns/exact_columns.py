@@ -160,36 +160,12 @@ def independence(problem: Problem, view: Names) -> list[list[Fraction]]:
 
 
 def equations(problem: Problem, inputs: int) -> list[list[Fraction]]:
-    """What every column keeps, as rows of coefficients: its sum, and the independence of every view.
-
-    Parameters
-    ----------
-    problem : Problem
-        Bound to its data.
-    inputs : int
-        How many inputs occur.
-
-    Returns
-    -------
-    list of list of Fraction
-    """
+    """What every column keeps, as rows of coefficients: its sum, and the independence of every view."""
     return [[Fraction(1)] * inputs, *(row for view in problem.views for row in independence(problem, view))]
 
 
 def dense_column(column: Mapping[int, Rational], inputs: int) -> list[Rational]:
-    """A column that lists its positive entries, written out.
-
-    Parameters
-    ----------
-    column : mapping of int to rational
-        Entries by the places of their inputs.
-    inputs : int
-        How many inputs there are.
-
-    Returns
-    -------
-    list of rational
-    """
+    """A column that lists its positive entries, written out."""
     entries: list[Rational] = [0] * inputs
     for place, entry in column.items():
         entries[place] = entry
@@ -296,19 +272,7 @@ def merged_letters_of(problem: Problem, about: Names | None = None) -> list[list
 
 
 def named(problem: Problem, names: Names) -> list[tuple[str, ...]]:
-    """The outcomes of some variables in letters, in the order of `Pmf.grouped`.
-
-    Parameters
-    ----------
-    problem : Problem
-        Bound to its data.
-    names : tuple of str
-        Columns of its law.
-
-    Returns
-    -------
-    list of tuple of str
-    """
+    """The outcomes of some variables in letters, in the order of `Pmf.grouped`."""
     alphabets = [problem.pmf.variables[name] for name in names]
     return [
         tuple(alphabet[code] for alphabet, code in zip(alphabets, codes, strict=True))
@@ -317,18 +281,6 @@ def named(problem: Problem, names: Names) -> list[tuple[str, ...]]:
 
 
 def view_labels(problem: Problem, view: Names) -> npt.NDArray[np.intp] | None:
-    """The value of the view at each input outcome, as its place; None when the input does not tell it.
-
-    Parameters
-    ----------
-    problem : Problem
-        Bound to its data.
-    view : tuple of str
-        Protected columns.
-
-    Returns
-    -------
-    array of int, or None
-    """
+    """The value of the view at each input outcome, as its place; None when the input does not tell it."""
     there = problem.pmf.counts(problem.inputs, view) != 0
     return np.argmax(there, axis=1) if (there.sum(axis=1) == 1).all() else None

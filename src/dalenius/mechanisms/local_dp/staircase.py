@@ -44,17 +44,7 @@ Columns = list[tuple[Fraction, frozenset[int]]]  # weight and members
 
 
 def serves_rows(problem: Problem) -> bool:
-    """Whether a channel in rows for the whole input, under plain levels of local_dp alone, is found this way.
-
-    Parameters
-    ----------
-    problem : Problem
-        Bound to its data.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a channel in rows for the whole input, under plain levels of local_dp alone, is found this way."""
     if any(not isinstance(promise, LocalDP) or promise.metric is not None for promise in problem.guarantees):
         return False
     ratio = plain_ratio(problem)
@@ -307,19 +297,7 @@ def weighted(found: Found, p: Floats, ratio: Fraction) -> Columns:
 
 
 def subsets_of(found: Found, letters: int) -> list[frozenset[int]]:
-    """The subsets of the columns found, and the whole alphabet, with which any weights can be completed.
-
-    Parameters
-    ----------
-    found : Found
-        The columns of a search.
-    letters : int
-        How many letters or groups there are.
-
-    Returns
-    -------
-    list of frozenset of int
-    """
+    """The subsets of the columns found, and the whole alphabet, with which any weights can be completed."""
     everything = frozenset(range(letters))
     sets = dict.fromkeys(frozenset(np.flatnonzero(column > 0.5).tolist()) or everything for column in found.columns)
     return [*sets, *({everything} - set(sets))]

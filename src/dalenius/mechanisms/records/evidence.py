@@ -63,17 +63,7 @@ class RecordFigures:
 
 
 def figures(design: Design) -> RecordFigures:
-    """What a design of form records moves and shows, exactly.
-
-    Parameters
-    ----------
-    design : Design
-        With a channel of form records.
-
-    Returns
-    -------
-    RecordFigures
-    """
+    """What a design of form records moves and shows, exactly."""
     channel = design.channel
     assert isinstance(channel, Records)
     law = design.problem.pmf
@@ -227,19 +217,7 @@ def impossible(channel: Records, inputs: Integers, letters: Integers) -> bool:
 
 
 def values(channel: Records, view: Sequence[str]) -> tuple[Integers, list[str]]:
-    """Which value of a view each outcome has, and the values in words.
-
-    Parameters
-    ----------
-    channel : Records
-        Of the release.
-    view : sequence of str
-        Columns that it reads.
-
-    Returns
-    -------
-    places, names
-    """
+    """Which value of a view each outcome has, and the values in words."""
     at = [list(channel.inputs).index(name) for name in view]
     labels = [tuple(outcome[k] for k in at) for outcome in channel.read]
     different = sorted(set(labels))
@@ -250,17 +228,7 @@ def values(channel: Records, view: Sequence[str]) -> tuple[Integers, list[str]]:
 
 
 def names_of(channel: Records) -> list[str]:
-    """The records in words.
-
-    Parameters
-    ----------
-    channel : Records
-        Of the release.
-
-    Returns
-    -------
-    list of str
-    """
+    """The records in words."""
     alphabets: list[Any] = list(channel.output.values())
     return [
         " · ".join(alphabet[k] for alphabet, k in zip(alphabets, record, strict=True)) for record in channel.records

@@ -127,17 +127,7 @@ class PricedRecords:
         return with_own(self.crowd, atom, self.crowd.at[other], share)
 
     def flow_of(self, rows: Rows) -> Flow:
-        """Whole weights as a flow.
-
-        Parameters
-        ----------
-        rows : Rows
-            A release of the table.
-
-        Returns
-        -------
-        Flow
-        """
+        """Whole weights as a flow."""
         atom = rows.input_of_entry
         weight = np.array([float(w) for w in rows.weight])
         return with_own(self.crowd, atom, rows.record, weight / np.bincount(atom, weight)[atom])
@@ -242,17 +232,7 @@ class PricedRecords:
         raise SolverFailed(f"no flow between records was found that reveals at most {target} bits")
 
     def whole(self, flow: Flow) -> Rows:
-        """Shares as whole weights; where the law stays, with every atom and every record as often as before.
-
-        Parameters
-        ----------
-        flow : Flow
-            Between the records of the table.
-
-        Returns
-        -------
-        Rows
-        """
+        """Shares as whole weights; where the law stays, with every atom and every record as often as before."""
         if not self.keeps:
             return rounded(flow, len(self.crowd.at))
         atom, point = flow.atom, flow.point

@@ -48,31 +48,12 @@ WALL = 15
 
 
 def is_wall(limit: Distortion) -> bool:
-    """Whether a limit allows no change at all.
-
-    Parameters
-    ----------
-    limit : Distortion
-        Of a problem.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a limit allows no change at all."""
     return limit.at_most == 0 and limit.keeps is None
 
 
 def behind_walls(wide: Wide) -> Wide:
     """The same table with a distance at which no record passes a wall, where limits allow nothing.
-
-    Parameters
-    ----------
-    wide : Wide
-        The problem.
-
-    Returns
-    -------
-    Wide
 
     Raises
     ------

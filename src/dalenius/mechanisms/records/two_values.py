@@ -116,16 +116,6 @@ def _classes(wide: Wide) -> tuple[Integers, int]:
 
 
 def nobody_moves(wide: Wide) -> Rows:
-    """Every row stays as it is.
-
-    Parameters
-    ----------
-    wide : Wide
-        The table.
-
-    Returns
-    -------
-    Rows
-    """
+    """Every row stays as it is."""
     many = len(wide.counts)
     return Rows.gathered(many, np.arange(many), wide.record_of_input, np.ones(many, dtype=np.int64))

@@ -46,17 +46,7 @@ def remarks(design: Design) -> tuple[str, ...]:
 
 
 def held_words(problem: Problem) -> tuple[str, ...]:
-    """What is said of columns that leave as they are and of values that never change.
-
-    Parameters
-    ----------
-    problem : Problem
-        As the file says it.
-
-    Returns
-    -------
-    tuple of str
-    """
+    """What is said of columns that leave as they are and of values that never change."""
     found = []
     if problem.kept:
         many = "leave as they are and count" if len(problem.kept) > 1 else "leaves as it is and counts"

@@ -225,19 +225,7 @@ class Reader:
         ]
 
     def term(self, secret: Names, given: Names) -> Term:
-        """I(S; Y | G) as a term of the program.
-
-        Parameters
-        ----------
-        secret : tuple of str
-            S.
-        given : tuple of str
-            G, which the reader of the release has.
-
-        Returns
-        -------
-        Term
-        """
+        """I(S; Y | G) as a term of the program."""
         names = secret + given
         beside = [codes[len(secret) :] for codes in self.problem.pmf.grouped(names)[0]]
         place = {world: k for k, world in enumerate(sorted(set(beside)))}
