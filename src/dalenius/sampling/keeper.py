@@ -84,21 +84,7 @@ class Keeper:
         return letters
 
     def draw_one(self, code: int, stream: Words, row: int) -> int:
-        """The letter of one row in integers alone: the definition that `draw` must match.
-
-        Parameters
-        ----------
-        code : int
-            The input of the row.
-        stream : Words
-            Where words come from.
-        row : int
-            Which.
-
-        Returns
-        -------
-        int
-        """
+        """The letter of one row in integers alone: the definition that `draw` must match."""
         if not 0 <= code < self.inputs:
             raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
         if is_kept(self._q[code], stream, row):

@@ -342,21 +342,7 @@ def decided(weighted: Iterable[tuple[int, int]], total: int, stream: Words, row:
 
 
 def checked_codes(codes: Integers, inputs: int, start: int = 0) -> Integers:
-    """Codes of the rows start, start + 1, ... as one column of integers, each of them an input.
-
-    Parameters
-    ----------
-    codes : Integers
-        Of the rows.
-    inputs : int
-        How many inputs there are.
-    start : int
-        The first row, for the message.
-
-    Returns
-    -------
-    Integers
-    """
+    """Codes of the rows start, start + 1, ... as one column of integers, each of them an input."""
     codes = np.asarray(codes)
     if codes.ndim != 1 or codes.dtype.kind not in "iu":
         raise InputError(f"codes are one column of integers, not {codes.dtype} of shape {codes.shape}")

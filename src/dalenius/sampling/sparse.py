@@ -96,20 +96,6 @@ class SparseSampler:
         return letters
 
     def draw_one(self, code: int, stream: Words, row: int) -> int:
-        """The letter of one row in integers alone: the definition that `draw` must match, and its last resort.
-
-        Parameters
-        ----------
-        code : int
-            The input of the row.
-        stream : Words
-            Where words come from.
-        row : int
-            Which.
-
-        Returns
-        -------
-        int
-        """
+        """The letter of one row in integers alone: the definition that `draw` must match, and its last resort."""
         places, weights = self.lines[code]
         return decided(zip(places, weights, strict=True), sum(weights), stream, row)
