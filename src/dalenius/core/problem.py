@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from dalenius.core.combination import Combination
-from dalenius.core.guarantee import Dalenius, Guarantee, Independent, LocalDP, Names
+from dalenius.core.guarantee import Guarantee, Names
 from dalenius.core.guess_guarantees import Sibson
+from dalenius.core.information_guarantees import Dalenius, Independent
 from dalenius.core.markov import MarkovChain
 from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.numbers import written
 from dalenius.core.objective import AtLeast, Distortion, MaximizeInformation, Objective
+from dalenius.core.odds_guarantees import LocalDP
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import Margins, ProductPmf
 from dalenius.core.samples import Samples
@@ -90,7 +92,7 @@ def located(
 def _promise_line(guarantee: Guarantee) -> str:
     """A promise in the words of a problem file, on one line.
 
-    >>> from dalenius.core.guarantee import Leakage
+    >>> from dalenius.core.information_guarantees import Leakage
     >>> _promise_line(Leakage("health", Fraction(1, 100)))
     'leakage of health at most 1/100'
     """

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalenius.core.guarantee import Dalenius, LocalDP
 from dalenius.core.guess_guarantees import Guess
+from dalenius.core.information_guarantees import Dalenius
 from dalenius.core.markov import MarkovChain
+from dalenius.core.odds_guarantees import LocalDP
 from dalenius.core.pmf import Alphabets, Pmf
 from dalenius.core.problem import Problem
 from dalenius.core.product_pmf import Margins, ProductPmf

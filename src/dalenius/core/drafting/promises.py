@@ -7,17 +7,9 @@ from typing import Any
 from dalenius.core.conditional_law import Kernel
 from dalenius.core.distorting import ERASED
 from dalenius.core.forms.noise import Noise
-from dalenius.core.guarantee import (
-    Contraction,
-    Dalenius,
-    Guarantee,
-    Independent,
-    InformationPrivacy,
-    Leakage,
-    LocalDP,
-    WorstCaseLeakage,
-)
+from dalenius.core.guarantee import Guarantee
 from dalenius.core.guess_guarantees import Guess, MaximalLeakage, Sibson, TotalVariation
+from dalenius.core.information_guarantees import Contraction, Dalenius, Independent, Leakage, WorstCaseLeakage
 from dalenius.core.numbers import written
 from dalenius.core.objective import (
     Distortion,
@@ -30,6 +22,7 @@ from dalenius.core.objective import (
     MinimizeRate,
     MinimizeVariance,
 )
+from dalenius.core.odds_guarantees import InformationPrivacy, LocalDP
 from dalenius.core.pmf import Alphabets
 from dalenius.core.problem import Problem
 from dalenius.documents.text import text

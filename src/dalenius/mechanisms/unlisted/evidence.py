@@ -15,8 +15,9 @@ from itertools import combinations_with_replacement
 
 from dalenius.core.arithmetic import BITS, E_HIGH, apart, log2, nats
 from dalenius.core.conditional_law import Kernel
-from dalenius.core.guarantee import Guarantee, LocalDP
+from dalenius.core.guarantee import Guarantee
 from dalenius.core.numbers import double_above
+from dalenius.core.odds_guarantees import LocalDP
 from dalenius.measures.individual import Individual
 from dalenius.measures.renyi import ORDERS
 from dalenius.mechanisms.auditing import MechanismAudit, kept_promises

@@ -1,33 +1,12 @@
 """What is taken where the shares of values are to be estimated as well as promises allow."""
 
-from dalenius.core import (
-    Dalenius,
-    Guarantee,
-    Independent,
-    InformationPrivacy,
-    LocalDP,
-    MaximalLeakage,
-    MinimizeVariance,
-)
+from dalenius.core import Independent, LocalDP, MinimizeVariance
 from dalenius.mechanisms.columns.takes import FUNNEL
 from dalenius.mechanisms.declared import Condition, Mechanism
 
 __all__ = ["SPREAD"]
 
 UNDETERMINED = "whatever reveals nothing about a column leaves some share of the values undetermined"
-
-
-def _allows_nothing(promise: Guarantee) -> bool:
-    """Whether a promise is independence by another name."""
-    match promise:
-        case Dalenius() | MaximalLeakage():
-            return not promise.at_most_bits
-        case InformationPrivacy():
-            return not promise.epsilon
-        case LocalDP():
-            return not promise.epsilon and not promise.delta
-    return False
-
 
 SPREAD = Mechanism(
     name="variance-under-limits",
@@ -51,7 +30,7 @@ SPREAD = Mechanism(
         ),
         FUNNEL.conditions[-1],
         Condition(
-            lambda p: not any(_allows_nothing(promise) for promise in p.guarantees),
+            lambda p: not any(promise.allows_nothing for promise in p.guarantees),
             f"{UNDETERMINED}, so that no variance is finite under a level of 0; allow more",
         ),
     ),
