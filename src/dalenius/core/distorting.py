@@ -40,7 +40,7 @@ def distortions(
     (True, [[1, 0]], 2)
     """
     tables = []
-    for part in measure.parts or (measure,):
+    for part in measure.summands:
         at = [measure.of.index(n) for n in part.of]
         ours = [tuple(row[i] for i in at) for row in rows]
         tables.append((part.weight, *_single(part, alphabets, ours, list(released), letters)))

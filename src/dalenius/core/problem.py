@@ -19,7 +19,7 @@ from dalenius.core.information_guarantees import Dalenius, Independent
 from dalenius.core.markov import MarkovChain
 from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.numbers import written
-from dalenius.core.objective import AtLeast, Distortion, MaximizeInformation, Objective
+from dalenius.core.objective import AtLeast, Distortion, MaximizeInformation, MinimizeDistortion, Objective
 from dalenius.core.odds_guarantees import LocalDP
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import Margins, ProductPmf
@@ -302,6 +302,12 @@ class Problem:
         if counted and isinstance(self.joint, Pmf):
             return self.joint.total * self.joint.common
         return self.robust.rows if self.robust else None
+
+    @property
+    def measures(self) -> tuple[Distortion, ...]:
+        """Every distortion that it limits or minimises."""
+        goal = (self.objective.measure,) if isinstance(self.objective, MinimizeDistortion) else ()
+        return self.limits + goal
 
     @property
     def transitions(self) -> tuple[tuple[str, str], ...]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from dalenius.core.conditional_law import once_each
 from dalenius.errors import InputError
-from dalenius.sampling.sampler import Integers, Letters, Sampler, checked_codes
+from dalenius.sampling.sampler import Integers, Letters, Sampler, checked_codes, refuse_unknown
 from dalenius.sampling.stream import Words
 
 __all__ = ["Resampler", "is_kept"]
@@ -88,8 +88,7 @@ class Resampler:
 
     def draw_one(self, code: int, stream: Words, row: int) -> int:
         """The letter of one row in integers alone: the definition that `draw` must match."""
-        if not 0 <= code < self.inputs:
-            raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
+        refuse_unknown(code, self.inputs, row)
         return code if is_kept(self._keep[code], stream, row) else self._fresh.draw_one(0, _Odd(stream), row)
 
 

@@ -24,6 +24,7 @@ from dalenius.mechanisms.alike.exchangeable import paired
 from dalenius.mechanisms.alike.takes import ALIKE
 from dalenius.mechanisms.columns.disclosure.cells import cells_certificate, unit_basis
 from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.interval_words import in_bits
 from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import max_affine
@@ -205,7 +206,7 @@ def _by_cells(
     basis = unit_basis((centred * p[:, None]).T @ centred)
     M = centred @ basis
     binary = len(table.values) == 2
-    told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
+    told = in_bits(on_progress)
     rough, some = (max(gap, 1e-3), min(seconds, 2.0)) if binary else (0.8 * gap, seconds)
     found = max_affine(p, table.posterior, M, gap=rough, seconds=some, on_progress=told)
     tree: Tree | RangeTree

@@ -191,9 +191,7 @@ RATE = _of_the_whole_column(
 # --- least leakage, distortion or rate under any of the promises ----------------------------------------------------
 def _names_letters(problem: Problem) -> bool:
     """Whether the released letters are known: those of columns, or the columns of a distortion matrix."""
-    goal = problem.objective
-    measures = [*problem.limits, *([goal.measure] if isinstance(goal, MinimizeDistortion) else [])]
-    parts = [part for whole in measures for part in whole.parts or (whole,)]
+    parts = [part for whole in problem.measures for part in whole.summands]
     return not problem.output or any(not isinstance(d.distortion, str) or d.distortion == "erasure" for d in parts)
 
 
@@ -334,7 +332,7 @@ def _column_by_column(problem: Problem) -> bool:
     """Whether the objective is a sum of distortions of one column each."""
     assert isinstance(problem.objective, MinimizeDistortion)
     measure = problem.objective.measure
-    return all(len(part.of) == 1 for part in measure.parts or (measure,))
+    return all(len(part.of) == 1 for part in measure.summands)
 
 
 EACH = Mechanism(

@@ -20,6 +20,7 @@ from dalenius.documents.text import text
 from dalenius.mechanisms.column_bounds import local_ceiling, plain_ratio
 from dalenius.mechanisms.columns.exact_columns import channel_from_rows
 from dalenius.mechanisms.estimable import rank_remarks
+from dalenius.mechanisms.interval_words import in_bits
 from dalenius.mechanisms.local_dp.takes import FEW, STAIRCASE
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import best_mixture
@@ -76,7 +77,7 @@ def design(
     joint, ratio = problem.pmf, plain_ratio(problem) or Fraction(1)
     p = np.array([float(Fraction(int(n), joint.total)) for n in joint.counts(problem.inputs)])
     r = min(float(ratio), LARGE)
-    found = staircase(p / p.sum(), r, gap=min(gap, 1e-10), seconds=seconds, on_progress=_bits(on_progress))
+    found = staircase(p / p.sum(), r, gap=min(gap, 1e-10), seconds=seconds, on_progress=in_bits(on_progress))
     columns = weighted(found, p, ratio)
     rows = [tuple(weight * (ratio if x in members else 1) for weight, members in columns) for x in range(len(p))]
     return channel_from_rows(problem, rows), [_proof(found)], _METHOD
@@ -138,7 +139,7 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
     begun = monotonic()
     r = min(float(ratio), LARGE)
     share = min(gap, RELATIVE) * local_ceiling(float(ratio))
-    told = _bits(on_progress)
+    told = in_bits(on_progress)
     if len(p) <= ALONE:
         found = above = staircase(p / p.sum(), r, gap=share, seconds=min(seconds, 20.0), on_progress=told)
         groups = np.arange(len(p))
@@ -354,7 +355,3 @@ def _proof(found: Found, last: int | None = None) -> Certificate:
     runs = [[str(many), price] for many, price in zip(sizes, prices, strict=True)]
     tree = [["split", *node] if isinstance(node, list) else ["leaf", text(repr(node))] for node in found.tree]
     return Certificate({"rule": "subsets", "runs": runs, "tree": tree})
-
-
-def _bits(on_progress: Told) -> Callable[[float, float], None] | None:
-    return (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None

@@ -177,7 +177,7 @@ def apart(channel: Records, measure: Distortion, rows: Integers, records: Intege
     before = np.array(channel.read, dtype=np.int64)[rows]
     after = np.array(channel.records, dtype=np.int64)[records]
     found = np.zeros(len(rows))
-    for part in measure.parts or (measure,):
+    for part in measure.summands:
         weight = float(part.weight)
         group = {letter: k for k, members in enumerate(part.classes) for letter in members}
         differ = np.zeros(len(rows), dtype=np.bool_)

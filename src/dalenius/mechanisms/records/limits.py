@@ -180,7 +180,7 @@ def _priced(wide: Wide, limits: Sequence[Distortion], prices: Sequence[Fraction]
     assert isinstance(wide.problem.objective, MinimizeDistortion)
     parts: dict[Distortion, Fraction] = {}
     for measure, price in [(wide.problem.objective.measure, Fraction(1)), *zip(limits, prices, strict=True)]:
-        for part in measure.parts or (measure,):
+        for part in measure.summands:
             same = replace(part, weight=Fraction(1), at_most=None)
             if price:
                 parts[same] = parts.get(same, Fraction(0)) + price * part.weight

@@ -11,6 +11,7 @@ from dalenius.mechanisms.columns.disclosure.box_proof import Labels, proof_by_bo
 from dalenius.mechanisms.columns.disclosure.peeling import by_peeling
 from dalenius.mechanisms.columns.disclosure.view_parts import FINE, by_parts, parts_of
 from dalenius.mechanisms.columns.exact_columns import channel_of, dense_column, view_labels
+from dalenius.mechanisms.interval_words import in_bits
 from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.solvers import SelfDisclosure, best_mixture, exact_basic_solution, maximise, self_disclosure
 from dalenius.solvers.exact import Rational
@@ -43,7 +44,7 @@ def by_column_boxes(
     p = joint.shares(problem.inputs)
     labels = Labels.of(problem)
     views = labels.of_atoms
-    told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
+    told = in_bits(on_progress)
     if parts := parts_of(views):
         letters, in_parts = by_parts(p, views, parts, gap=gap, seconds=seconds, on_progress=told)
         method = f"columns generated one by one in {len(parts.atoms)} parts of the inputs, closed by branch and bound"

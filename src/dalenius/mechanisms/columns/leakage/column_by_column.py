@@ -95,7 +95,7 @@ def _alone(problem: Problem, name: str) -> Distortion:
     """How one column is compared."""
     assert isinstance(problem.objective, MinimizeDistortion)
     measure = problem.objective.measure
-    parts = [part for part in measure.parts or (measure,) if part.of == (name,)]
+    parts = [part for part in measure.summands if part.of == (name,)]
     return Distortion.sum_of(parts) if parts else replace(Distortion("hamming", (name,)), weight=Fraction(0))
 
 
