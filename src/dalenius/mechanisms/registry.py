@@ -1,7 +1,7 @@
 """The mechanisms of the house, in the order in which they are asked: what is special before what is general."""
 
 from dalenius.core import Guarantee, Objective, Problem
-from dalenius.core.problem_file import FORMS
+from dalenius.core.mechanism_section import FORMS
 from dalenius.errors import InputError
 from dalenius.mechanisms.alike.takes import ALIKE
 from dalenius.mechanisms.chains.takes import SUMS, WINDOWS
