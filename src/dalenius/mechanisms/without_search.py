@@ -67,7 +67,8 @@ def _changing(problem: Problem) -> Iterator[Design]:
     from dalenius.mechanisms.columns.leakage.design import checked
     from dalenius.mechanisms.columns.leakage.model import Model
     from dalenius.mechanisms.columns.leakage.searching import finished, presolved
-    from dalenius.mechanisms.columns.takes import CONTRACTION, LEAST
+    from dalenius.mechanisms.columns.leakage.takes import LEAST
+    from dalenius.mechanisms.columns.takes import CONTRACTION
     from dalenius.solvers.leakage.arrays import Arrays
     from dalenius.solvers.leakage.presolve import none_of
     from dalenius.solvers.leakage.simple import stay_or_forget

@@ -15,9 +15,10 @@ from dalenius.core import Certificate, Design, Kernel, MaximizeInformation, Mini
 from dalenius.core.numbers import up
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.funnel.gains import BITS, MERGING, Wanted, exact_channel, exactly, tree_of
+from dalenius.mechanisms.columns.funnel.takes import BOTTLENECK, FUNNEL
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.proof import LineProof
-from dalenius.mechanisms.columns.takes import BOTTLENECK, DISCLOSURE, FUNNEL
+from dalenius.mechanisms.columns.takes import DISCLOSURE
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.interval_words import in_bits
 from dalenius.mechanisms.proof_terms import ONE, by_lines

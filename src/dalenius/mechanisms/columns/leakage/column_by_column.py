@@ -18,7 +18,7 @@ from dalenius.core import Channel, Design, Distortion, Kernel, Leakage, Minimize
 from dalenius.errors import SolverFailed, Unsupported
 from dalenius.measures.shannon import mutual_information_bounds
 from dalenius.mechanisms.columns.leakage.design import least
-from dalenius.mechanisms.columns.takes import EACH
+from dalenius.mechanisms.columns.leakage.takes import EACH
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 
