@@ -70,7 +70,7 @@ def _changing(problem: Problem) -> Iterator[Design]:
     from dalenius.mechanisms.columns.leakage.takes import LEAST
     from dalenius.mechanisms.columns.takes import CONTRACTION
     from dalenius.solvers.leakage.arrays import Arrays
-    from dalenius.solvers.leakage.presolve import none_of
+    from dalenius.solvers.leakage.lifting import none_of
     from dalenius.solvers.leakage.simple import stay_or_forget
 
     if LEAST.why_not(problem) is not None:
