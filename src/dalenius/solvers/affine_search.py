@@ -154,7 +154,7 @@ class Search:
             lines += found.prices @ cone.limits.T
         if found.z is not None and cone.ratio is not None:
             over = lines - found.z
-            # A letter takes from r min c down to min c: where its line passes z it may be at the larger end, else at the
+            # A letter lies between min c and r min c: where its line passes z it may be at the larger end, else at the
             # smaller one. What z lacks for the worst letter is paid once, for min c is at most its mass.
             short = np.where(over > 0, cone.ratio * over, over) @ self.weights
             return float(self.weights @ found.z + max(0.0, float(short.max())))
