@@ -116,6 +116,7 @@ def repaired(
     pivots = _pivots(rows, prior)
     inverse, determinant = _inverse(rows[:, pivots])
     leak = _leak(floats, prior, groups)
+    # A channel so far off was not found under these views; what is exact next to it would be another one.
     if leak >= 1e-2:
         raise SolverFailed(f"the recipe is not nearly independent of the views: it fails by {leak:.2g}")
     floats = _projected(floats, prior, groups)
@@ -125,6 +126,7 @@ def repaired(
         rounded = _rounded((1 - kappa) * floats + kappa * masses, bits)
         rounded_masses = _rounded(masses[None], bits)[0]
         exact = _solved(whole, groups, rounded, rounded_masses, pivots, inverse, determinant, bits)
+        # None: an entry is negative, and the next way mixes in more of the constant channel.
         if exact is not None:
             numerators, denominators = exact
             _verify(whole, groups, numerators, denominators)
@@ -169,6 +171,7 @@ def solved_exactly(
     """
     counts, floats, _ = _checked(weights, [], channel)
     prior = np.array([int(value) / int(counts.sum()) for value in counts])
+    # Heavy atoms first, so that they are the pivots: the same error moves an entry of theirs least.
     order = np.argsort(-prior)
     reduced, rank = fmpz_mat(
         len(equations), len(counts), [int(row[atom]) for row in equations for atom in order]
@@ -203,6 +206,7 @@ def _checked(
     counts = np.array([int(weight) for weight in weights], dtype=object)
     if not len(counts) or any(int(weight) != weight or weight <= 0 for weight in weights):
         raise InputError("weights must be positive integers; leave out atoms of weight zero")
+    # Every sum of weights then fits into 64 bits; beyond, Python counts.
     if sum(counts) < 2**62:
         counts = counts.astype(np.int64)
     floats = np.array(channel, dtype=np.float64)
@@ -274,6 +278,7 @@ def merged_letters(prior: Floats, given: Floats | None, channel: Floats, *, loss
     into = np.arange(letters)
     for _ in range(letters - 1):
         first, second = divmod(int(cost.argmin()), letters)
+        # A cost below zero is rounding: it buys no other merger.
         spent += max(0.0, float(cost[first, second]))
         if spent > loss:
             break

@@ -64,6 +64,7 @@ class Equalities:
         if program.marginal is not None:
             right, below = whole(np.array(program.marginal, dtype=object))
             add([below * value for value in mass], [int(value) * total for value in right])
+        # Equations that repeat others would leave no pivots to solve for.
         independent = _first_independent([g for g, _ in rows], n)
         self.G = np.array([rows[k][0] for k in independent], dtype=object).reshape(-1, n)
         self.h = np.array([rows[k][1] for k in independent], dtype=object).reshape(-1, m)
@@ -105,6 +106,7 @@ def rounded(W: Floats, allowed: Exact, equal: Equalities, bits: int, tiny: float
     kept = np.where(allowed, W, 0.0)
     idle = (kept.max(axis=0) < 2.0**-bits) & np.array([all(value == 0 for value in equal.h[:, t]) for t in range(m)])
     kept[:, idle] = 0.0
+    # Downwards: what is missing to one goes to the sinks, which have room for it, and never to an entry near zero.
     grid = np.array([int(value) for value in np.ldexp(kept, bits).ravel()], dtype=object).reshape(n, m)
     if not len(equal.G):
         grid[np.arange(n), kept.argmax(axis=1)] += (1 << bits) - grid.sum(axis=1)
@@ -126,6 +128,7 @@ def rounded(W: Floats, allowed: Exact, equal: Equalities, bits: int, tiny: float
     fixed = G * fmpz_mat(n, m, [int(value) for value in K.ravel()])
     for t in plain:
         _settle(K, t, pivots[t], [int(equal.h[i, t]) * one - int(fixed[i, t]) for i in range(len(equal.G))])
+    # The last sink first: its pivot rows belong to earlier sinks, which then take what is still missing.
     for k in range(len(sinks) - 1, -1, -1):
         t = sinks[k]
         own = np.flatnonzero(sink_of == k)
