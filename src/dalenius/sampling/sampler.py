@@ -268,6 +268,7 @@ def _thresholds(row: Sequence[Fraction | int], code: int, many: int) -> tuple[li
             letters.append(letter)
             reached += numerator
             if reached < total:
+                # The floor alone decides every word but its own; that one is open only where a fraction was cut off.
                 top, rest = divmod(reached << _WORD, total)
                 tops.append(top)
                 fractional.append(rest > 0)
@@ -334,6 +335,7 @@ def decided(weighted: Iterable[tuple[int, int]], total: int, stream: Words, row:
         reached = 0
         for letter, weight in letters:
             reached += weight
+            # The whole interval lies below the threshold: whatever the further words are, this is the letter.
             if (value + 1) * total <= reached << bits:
                 return letter
             if value * total < reached << bits:

@@ -53,6 +53,8 @@ class SparseSampler:
             reached = 0
             for weight in weights[:-1]:
                 reached += weight
+                # Downwards: a word below the floor is below the threshold and one above it is above; only a word that
+                # equals it is open, and further words decide.
                 tops.append((reached << _WORD) // total)
             listed += places
             first.append(len(tops))

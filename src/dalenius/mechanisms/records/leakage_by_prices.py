@@ -162,6 +162,7 @@ class PricedRecords:
         """
         start = time.monotonic()
         target = float(at_most)
+        # Only clearly more than the table itself tells: at equality rounding would decide what is released.
         if target >= self.most * (1 + 1e-12):
             return Found(self.whole(self.still), self._proof(None), "records: nothing has to change")
         silent = self.quiet
@@ -226,8 +227,11 @@ class PricedRecords:
                 break
             rows = self.whole(min(mixtures, key=lambda flow: figures(self.crowd, flow)[0]))
             reached = self._told(rows)
+            # A little below: what is summed in doubles here is proved exactly later, and is not to fail there by its
+            # last digit.
             if reached <= target * (1 - 1e-10):
                 return rows
+            # Rounding to whole weights told a little more; the next mixture aims lower by as much.
             near *= target / reached * (1 - 1e-7)
         raise SolverFailed(f"no flow between records was found that reveals at most {target} bits")
 
@@ -278,6 +282,7 @@ def _affordable(flow: Flow, deadline: float) -> Shares:
 def _worth_proving(priced: Priced, target: float) -> bool:
     """Whether prices bound anything: those that were not looked at may, unless somebody waits."""
     known = priced.bound - priced.lam * target
+    # Less than nothing bounds no distance.
     return known > 0 or (known == -np.inf and not asked())
 
 
