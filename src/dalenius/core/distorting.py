@@ -141,6 +141,7 @@ def _divergence(rows: list[Fraction], letters: list[Fraction]) -> tuple[Table, T
                 ends.append((None, None))
                 continue
             units = [times_log2(a, a / b) for a, b in sides]
+            # A divergence is never negative, whatever its two logarithms are rounded to.
             ends.append((max(0, sum(unit[0] for unit in units)), max(0, sum(unit[1] for unit in units))))
         low.append([a for a, _ in ends])
         high.append([b for _, b in ends])

@@ -108,6 +108,7 @@ def _mixed(problem: Problem, certificate: Certificate) -> Iterator[Design]:
     """One value for everybody; then the first share of staying that is proved, the rest being one value or any."""
     if problem.release and tuple(problem.release) != tuple(problem.inputs):
         return
+    # What says nothing keeps every promise and is proved first: whatever happens then, there is an answer.
     for ways in ([(Fraction(0), False)], [(share, alike) for alike in (False, True) for share in SHARES]):
         for share, alike in ways:
             with suppress(DaleniusError):
