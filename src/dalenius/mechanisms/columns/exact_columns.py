@@ -153,7 +153,10 @@ def independence(problem: Problem, view: Names) -> list[list[Fraction]]:
     alone = counts.sum(axis=(0, 2))
     numerators = joint.total * counts - alone[None, :, None] * counts.sum(axis=1)[:, None, :]
     return [
-        [Fraction(int(n), int(w) * joint.total) for n, w in zip(numerators[:, a, k], weight, strict=True)]
+        [
+            Fraction(int(numerator), int(mass) * joint.total)
+            for numerator, mass in zip(numerators[:, a, k], weight, strict=True)
+        ]
         for a in range(counts.shape[1])
         for k in range(counts.shape[2])
     ]
@@ -216,9 +219,9 @@ def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Ker
     told = {output: tuple(map(str, letters))}
     everywhere: tuple[Fraction, ...] | None = None
     if len(rows) < prod(map(len, inputs.values())):
-        p = joint.shares(problem.inputs)
+        shares = joint.shares(problem.inputs)
         everywhere = tuple(
-            sum((m * row[letter] for m, row in zip(p, rows, strict=True) if row[letter]), Fraction(0))
+            sum((mass * row[letter] for mass, row in zip(shares, rows, strict=True) if row[letter]), Fraction(0))
             for letter in letters
         )
     return Listed.shortest(inputs, told, found, everywhere)
@@ -265,7 +268,7 @@ def merged_letters_of(problem: Problem, about: Names | None = None) -> list[list
     counts = problem.pmf.counts(problem.inputs, about, problem.kept)
     groups: dict[bytes, list[int]] = {}
     for w in range(counts.shape[1]):
-        weights = [int(n) for n in counts[:, w].ravel()]
+        weights = [int(count) for count in counts[:, w].ravel()]
         common = gcd(*weights)
         groups.setdefault(repr([weight // common for weight in weights]).encode(), []).append(w)
     return list(groups.values())
