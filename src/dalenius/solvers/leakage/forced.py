@@ -22,25 +22,27 @@ def with_forced_zeros(program: Program, arrays: Arrays) -> tuple[Arrays, Lift]:
     if not allowed.any(axis=1).all():
         raise NoChannel(f"row {int(np.flatnonzero(~allowed.any(axis=1))[0])} may not take any value")
     causes: list[_Cause] = []
-    gone = [t for t, mass in enumerate(program.marginal or ()) if mass == 0]
-    causes += [("marginal", 0, int(e), t, 0) for t in gone for e in np.flatnonzero(allowed[:, t])]
+    gone = [letter for letter, mass in enumerate(program.marginal or ()) if mass == 0]
+    causes += [("marginal", 0, int(atom), letter, 0) for letter in gone for atom in np.flatnonzero(allowed[:, letter])]
     allowed[:, gone] = False
     tight = []
-    for j, (C, D) in enumerate(program.distortions):
-        low, least = _least_distortion(program, C)
-        if least > D:
-            proof = replace(none_of(arrays), distortion=np.eye(len(program.distortions))[j])
-            raise NoChannel(f"distortion limit {j} is {D}; the least possible is {least}", proof, float(least - D))
-        if least == D:
-            more = allowed & (low[:, None] < C)
-            causes += [("distortion", j, int(e), int(t), 0) for e, t in np.argwhere(more)]
+    for place, (costs, most) in enumerate(program.distortions):
+        low, least = _least_distortion(program, costs)
+        if least > most:
+            proof = replace(none_of(arrays), distortion=np.eye(len(program.distortions))[place])
+            raise NoChannel(
+                f"distortion limit {place} is {most}; the least possible is {least}", proof, float(least - most)
+            )
+        if least == most:
+            more = allowed & (low[:, None] < costs)
+            causes += [("distortion", place, int(atom), int(letter), 0) for atom, letter in np.argwhere(more)]
             allowed &= ~more
-            tight.append(j)
+            tight.append(place)
     for cause in _implied(arrays, allowed):
         causes.append(cause)
         allowed[cause[2], cause[3]] = False
-    left = [j for j in range(len(arrays.distortions)) if j not in tight]
-    thin = replace(arrays, allowed=allowed, distortions=[arrays.distortions[j] for j in left])
+    left = [place for place in range(len(arrays.distortions)) if place not in tight]
+    thin = replace(arrays, allowed=allowed, distortions=[arrays.distortions[place] for place in left])
 
     def lift(multipliers: Multipliers, *, objective: bool = True) -> Multipliers:
         distortion = np.zeros(len(arrays.distortions))
@@ -52,12 +54,12 @@ def with_forced_zeros(program: Program, arrays: Arrays) -> tuple[Arrays, Lift]:
         proof = lift(none_of(thin), objective=False)
         row = int(np.flatnonzero(~allowed.any(axis=1))[0])
         raise NoChannel(f"the limits together leave no value to row {row}", proof, arrays.bound(proof, objective=False))
-    for t, mass in enumerate(program.marginal or ()):
-        if mass > 0 and not allowed[:, t].any():
+    for letter, mass in enumerate(program.marginal or ()):
+        if mass > 0 and not allowed[:, letter].any():
             proof = none_of(thin)
-            proof.equal[-1, t] = 1.0
+            proof.equal[-1, letter] = 1.0
             proof = lift(proof, objective=False)
-            words = f"value {t} has mass {mass}, but the limits leave it to no row"
+            words = f"value {letter} has mass {mass}, but the limits leave it to no row"
             raise NoChannel(words, proof, arrays.bound(proof, objective=False))
     return thin, lift
 
@@ -75,46 +77,48 @@ def _implied(arrays: Arrays, allowed: Exact) -> Iterator[_Cause]:
     changed = not allowed.all()
     while changed:
         changed = False
-        for k, (rows, _) in enumerate(arrays.local_dp):
-            for t in np.flatnonzero(~allowed[rows].all(axis=0) & allowed[rows].any(axis=0)):
-                zero = int(rows[~allowed[rows, t]][0])
-                for e in rows[allowed[rows, t]]:
+        for place, (rows, _) in enumerate(arrays.local_dp):
+            for letter in np.flatnonzero(~allowed[rows].all(axis=0) & allowed[rows].any(axis=0)):
+                zero = int(rows[~allowed[rows, letter]][0])
+                for atom in rows[allowed[rows, letter]]:
                     changed = True
-                    yield "floor", k, int(e), int(t), zero
-        for k, (i, j, _) in enumerate(arrays.pairs):
-            for t in np.flatnonzero(allowed[i] & ~allowed[j]):
+                    yield "floor", place, int(atom), int(letter), zero
+        for place, (i, j, _) in enumerate(arrays.pairs):
+            for letter in np.flatnonzero(allowed[i] & ~allowed[j]):
                 changed = True
-                yield "pair", k, i, int(t), j
+                yield "pair", place, i, int(letter), j
 
 
 def _paid(
     arrays: Arrays, allowed: Exact, multipliers: Multipliers, causes: list[_Cause], objective: bool
 ) -> Multipliers:
     """Multipliers under which no entry forced to zero is better than the allowed ones of its row."""
-    R, _ = arrays.reduced_costs(multipliers, objective=objective)
-    best = np.where(allowed, R, np.inf).min(axis=1)
+    reduced, _ = arrays.reduced_costs(multipliers, objective=objective)
+    best = np.where(allowed, reduced, np.inf).min(axis=1)
     best = np.where(np.isfinite(best), best, 1.0)  # a row without a letter: any positive cost shows it
     equal = multipliers.equal.copy()
     pairs = multipliers.pairs.copy()
     distortion = multipliers.distortion.copy()
     floors = [(above.copy(), below.copy()) for above, below in multipliers.floors]
     # Backwards: what a cause pays for its entry may make the entry of an earlier one cheaper, never a later one.
-    for kind, k, e, t, zero in reversed(causes):
-        missing = best[e] - R[e, t]
+    for kind, place, atom, letter, zero in reversed(causes):
+        missing = best[atom] - reduced[atom, letter]
         if missing <= 0:
             continue
         if kind == "distortion":
-            C = arrays.distortions[k][0]
-            distortion[k] = max(distortion[k], missing / (C[e, t] - C[e][arrays.allowed[e]].min()))
+            costs = arrays.distortions[place][0]
+            distortion[place] = max(
+                distortion[place], missing / (costs[atom, letter] - costs[atom][arrays.allowed[atom]].min())
+            )
         elif kind == "marginal":
-            equal[-1, t] = min(equal[-1, t], multipliers.equal[-1, t] - missing)
+            equal[-1, letter] = min(equal[-1, letter], multipliers.equal[-1, letter] - missing)
         elif kind == "pair":
-            pairs[k, t] += arrays.p[e] * missing
-            R[zero, t] -= arrays.pairs[k][2] * arrays.p[e] * missing / arrays.p[zero]
+            pairs[place, letter] += arrays.p[atom] * missing
+            reduced[zero, letter] -= arrays.pairs[place][2] * arrays.p[atom] * missing / arrays.p[zero]
         else:
-            rows, ratio = arrays.local_dp[k]
-            above, below = floors[k]
-            below[np.flatnonzero(rows == e), t] += arrays.p[e] * missing
-            above[np.flatnonzero(rows == zero), t] += ratio * arrays.p[e] * missing
-            R[zero, t] -= ratio * arrays.p[e] * missing / arrays.p[zero]
+            rows, ratio = arrays.local_dp[place]
+            above, below = floors[place]
+            below[np.flatnonzero(rows == atom), letter] += arrays.p[atom] * missing
+            above[np.flatnonzero(rows == zero), letter] += ratio * arrays.p[atom] * missing
+            reduced[zero, letter] -= ratio * arrays.p[atom] * missing / arrays.p[zero]
     return replace(multipliers, equal=equal, pairs=pairs, distortion=distortion, floors=tuple(floors))

@@ -182,8 +182,8 @@ def exact_channel(
 
 def _with_unseen(program: Program, letters: Floats) -> Floats:
     """The channel with rows for the inputs that never occur, which a metric sets between those that do."""
-    n, many = letters.shape
-    extra = len(program.mass) - n
+    occur, many = letters.shape
+    extra = len(program.mass) - occur
     if not extra:
         return letters
     sums = np.repeat(np.eye(extra), many, axis=1)
@@ -193,11 +193,11 @@ def _with_unseen(program: Program, letters: Floats) -> Floats:
         own = np.zeros((many, extra * many))
         known = np.zeros(many)
         for row, factor in ((i, -1.0), (j, float(ratio))):
-            if row < n:
+            if row < occur:
                 known += factor * letters[row]
             else:
-                own[:, (row - n) * many : (row - n + 1) * many] += factor * np.eye(many)
-        if max(i, j) >= n:
+                own[:, (row - occur) * many : (row - occur + 1) * many] += factor * np.eye(many)
+        if max(i, j) >= occur:
             rows.append(own)
             least.append(-known)
     low = np.concatenate(least)
