@@ -102,8 +102,7 @@ def near_pairs(problem: Problem) -> dict[tuple[int, int], Fraction]:
     factors: dict[tuple[int, int], Fraction] = {}
     for promise in local_promises(problem):
         metric = () if promise.metric is None else tuple(tuple(map(Fraction, row)) for row in promise.metric)
-        # From below, and not beyond what can be written: both only ask for more than was promised.
-        by = {entry: exp(min(promise.epsilon * entry, Fraction(MOST_NATS)))[0] for row in metric for entry in row}
+        by = ratios_by_distance(promise.epsilon, metric)
         for x, row in enumerate(metric):
             for other, d in enumerate(row):
                 if x == other:
@@ -113,6 +112,14 @@ def near_pairs(problem: Problem) -> dict[tuple[int, int], Fraction]:
                 known = factors.get((x, other), plain)
                 factors[x, other] = by[d] if known is None else min(known, by[d])
     return factors
+
+
+def ratios_by_distance(epsilon: Fraction, metric: Sequence[Sequence[Fraction]]) -> dict[Fraction, Fraction]:
+    """e^(epsilon d) for every distance d of a metric: from below, and not beyond what can be written.
+
+    Both only ask for more than was promised.
+    """
+    return {entry: exp(min(epsilon * entry, Fraction(MOST_NATS)))[0] for row in metric for entry in row}
 
 
 def kept_exactly(problem: Problem, rows: Rows) -> dict[int, tuple[Fraction, ...]]:

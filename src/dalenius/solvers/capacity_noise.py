@@ -109,9 +109,13 @@ class _Program:
         """What is left of the limit."""
         return 1.0 if self.power is None else self.limit - float((self.fold * self.power) @ point[: self.reach + 1])
 
+    def laws(self, point: Floats) -> tuple[Floats, Floats]:
+        """The noise and the output, written out on both sides of zero."""
+        noise, output = self.parts(point)
+        return self.lift @ noise, self.mirror @ output
+
     def slacks(self, point: Floats) -> Floats:
-        law = self.lift @ self.parts(point)[0]
-        out = self.mirror @ self.parts(point)[1]
+        law, out = self.laws(point)
         own = float(law @ np.log(law))
         width = len(law)
         return np.array([point[-1] - own + law @ np.log(out[x : x + width]) for x in range(len(self.twins))])
@@ -165,8 +169,7 @@ class _Program:
         return tau * float(point[-1]) - logs
 
     def derivatives(self, point: Floats, tau: float) -> tuple[Floats, Floats]:
-        law = self.lift @ self.parts(point)[0]
-        out = self.mirror @ self.parts(point)[1]
+        law, out = self.laws(point)
         slacks = self.slacks(point)
         width = len(law)
         size = len(law) + self.outputs + 1

@@ -24,7 +24,7 @@ from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.cells import divergence
 from dalenius.solvers.interior import Floats
 
-__all__ = ["Repaired", "merged_letters", "repaired", "solved_exactly"]
+__all__ = ["Repaired", "in_multiples", "merged_letters", "repaired", "solved_exactly"]
 
 # int64 while every sum fits, Python's own integers (dtype object) beyond.
 _Ints: TypeAlias = NDArray[Any]
@@ -123,8 +123,8 @@ def repaired(
     masses = prior @ floats
     for bits, whole, kappa in ways:
         # The pivots absorb the rounding of all others, so each entry needs room on both sides: kappa of the constant.
-        rounded = _rounded((1 - kappa) * floats + kappa * masses, bits)
-        rounded_masses = _rounded(masses[None], bits)[0]
+        rounded = in_multiples((1 - kappa) * floats + kappa * masses, bits)
+        rounded_masses = in_multiples(masses[None], bits)[0]
         exact = _solved(whole, groups, rounded, rounded_masses, pivots, inverse, determinant, bits)
         # None: an entry is negative, and the next way mixes in more of the constant channel.
         if exact is not None:
@@ -188,7 +188,7 @@ def solved_exactly(
     )
     system = system.reshape(rank, len(counts))[:, np.argsort(order)]
     for kappa in _KAPPA:
-        rounded = _rounded((1 - kappa) * floats + kappa * (prior @ floats), 50).astype(object)
+        rounded = in_multiples((1 - kappa) * floats + kappa * (prior @ floats), 50).astype(object)
         others = rounded.copy()
         others[places] = 0
         right = -(system @ others)  # d times the numerators of the pivots
@@ -364,8 +364,9 @@ def _leak(channel: Floats, prior: Floats, groups: Sequence[NDArray[np.intp]]) ->
     return float(np.abs((rows * prior) @ (channel - prior @ channel)).max())
 
 
-def _rounded(channel: Floats, bits: int) -> NDArray[np.int64]:
+def in_multiples(channel: Floats, bits: int) -> NDArray[np.int64]:
     """Multiples of 2^-bits with rows that sum to one; what rounding left over goes to the largest entry."""
+    # The largest entry feels the rest least, and cannot become negative by it.
     rounded = np.rint(np.ldexp(channel, bits)).astype(np.int64)
     rounded[np.arange(len(rounded)), rounded.argmax(axis=1)] += (1 << bits) - rounded.sum(axis=1)
     return rounded

@@ -24,8 +24,7 @@ from dalenius.core import LocalDP, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.errors import Unsupported
 from dalenius.kernel.rows import UNIT
-from dalenius.mechanisms.column_bounds import local_promises, row_number
-from dalenius.mechanisms.declared import MOST_NATS
+from dalenius.mechanisms.column_bounds import local_promises, ratios_by_distance, row_number
 from dalenius.solvers.leakage import Gauge, Multipliers, Program, Term
 
 __all__ = ["MAPS", "Nearness", "worlds_of"]
@@ -215,7 +214,7 @@ def _apart(promise: LocalDP, world: list[tuple[int, ...]]) -> list[tuple[int, in
     """The pairs of rows that a metric speaks of, without those that follow from two others by way of a third row."""
     metric = [[Fraction(entry) for entry in row] for row in promise.metric or ()]
     sizes = np.array([[float(entry) for entry in row] for row in metric])
-    ratios = {entry: exp(min(promise.epsilon * entry, Fraction(MOST_NATS)))[0] for row in metric for entry in row}
+    ratios = ratios_by_distance(promise.epsilon, metric)
     found = []
     for i, j in product(range(len(metric)), repeat=2):
         if i == j or world[i] != world[j]:
