@@ -206,8 +206,8 @@ class Problem:
                     raise self.error(("guarantee", k, "rows"), 'rows = "all" counts the rows of a table; this has none')
             elif isinstance(guarantee, LocalDP) and most is not None:
                 if guarantee.rows not in (1, most):
-                    told = f"the level is that of {guarantee.rows} rows, and a person has up to {most}"
-                    raise self.error(("guarantee", k, "local_dp"), told)
+                    sentence = f"the level is that of {guarantee.rows} rows, and a person has up to {most}"
+                    raise self.error(("guarantee", k, "local_dp"), sentence)
                 guarantees[k] = replace(guarantee, rows=most)
         object.__setattr__(self, "guarantees", tuple(guarantees))
 

@@ -231,11 +231,11 @@ def _with_kept(
 
 def _distortion_finding(found: Realised, share: float) -> Finding:
     usual = f"{figure(found.low, 'down')} to {figure(found.high, 'up')} is usual"
-    told = (
+    sentence = (
         f"{figure(found.seen, 'nearest')}; {figure(found.expected, 'nearest')} expected, "
         f"{'which no draw changes' if found.certain else usual}"
     )
-    return Finding("the realised distortion is as expected", found.p_value, share, told)
+    return Finding("the realised distortion is as expected", found.p_value, share, sentence)
 
 
 def examine_shuffled(

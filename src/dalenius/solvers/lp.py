@@ -191,10 +191,10 @@ def maximise(
         )
         if attempt and status in _DECIDED:
             break
-    told = f"the solver ended {' and then '.join(words)} on {len(low)} rows and {len(costs)} columns"
+    sentence = f"the solver ended {' and then '.join(words)} on {len(low)} rows and {len(costs)} columns"
     if status == highspy.HighsModelStatus.kInfeasible:
-        raise Infeasible(f"no x >= 0 meets the rows of the linear program: {told}")
-    raise SolverFailed(f"the linear program has no optimum: {told}")
+        raise Infeasible(f"no x >= 0 meets the rows of the linear program: {sentence}")
+    raise SolverFailed(f"the linear program has no optimum: {sentence}")
 
 
 def _compressed(

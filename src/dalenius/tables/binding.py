@@ -138,8 +138,8 @@ def with_metrics(problem: Problem, alphabets: Mapping[str, Sequence[str]]) -> Pr
             raise problem.error(("guarantee", k, "metric"), str(e)) from None
         outcomes = prod(map(len, alphabets.values()))
         if len(guarantee.metric or ()) != outcomes:
-            told = f"the metric has {len(guarantee.metric or ())} rows, and there are {outcomes} input outcomes"
-            raise problem.error(("guarantee", k, "metric"), told)
+            sentence = f"the metric has {len(guarantee.metric or ())} rows, and there are {outcomes} input outcomes"
+            raise problem.error(("guarantee", k, "metric"), sentence)
     return replace(problem, guarantees=tuple(guarantees))
 
 
@@ -174,8 +174,8 @@ def with_gains(problem: Problem, alphabets: Mapping[str, Sequence[str]]) -> Prob
         values = prod(map(len, secret.values()))
         wide = len((guarantee.gain or ((),))[0])
         if wide != values:
-            told = f"a row of the gain has {wide} numbers, and {', '.join(guarantee.about)} has {values} values"
-            raise problem.error(("guarantee", k, "gain"), told)
+            sentence = f"a row of the gain has {wide} numbers, and {', '.join(guarantee.about)} has {values} values"
+            raise problem.error(("guarantee", k, "gain"), sentence)
     return replace(problem, guarantees=tuple(guarantees))
 
 

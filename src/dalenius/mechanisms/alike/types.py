@@ -80,13 +80,13 @@ def disclose_types(
 
 
 def _remarks(law: Samples) -> list[str]:
-    told = (
+    remark = (
         f"the promise holds for samples that follow the stated model, and for each of the {law.n} samples alone; "
         f"{law.names[0]} to {law.names[-1]} are read as the columns of one row"
         if law.n > 1
         else "the promise holds for a sample that follows the stated model"
     )
-    return [told, *([law.note] if law.note else [])]
+    return [remark, *([law.note] if law.note else [])]
 
 
 class _Table:
@@ -206,9 +206,9 @@ def _by_cells(
     basis = unit_basis((centred * p[:, None]).T @ centred)
     M = centred @ basis
     binary = len(table.values) == 2
-    told = in_bits(on_progress)
+    say = in_bits(on_progress)
     rough, some = (max(gap, 1e-3), min(seconds, 2.0)) if binary else (0.8 * gap, seconds)
-    found = max_affine(p, table.posterior, M, gap=rough, seconds=some, on_progress=told)
+    found = max_affine(p, table.posterior, M, gap=rough, seconds=some, on_progress=say)
     tree: Tree | RangeTree
     if binary:
         w = table.posterior[:, 1]

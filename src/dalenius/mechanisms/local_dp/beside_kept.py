@@ -83,10 +83,10 @@ def beside_kept(
         proof = Certificate({"rule": "subsets", "runs": [["1", ["0"]]], "tree": tree})
         words = "one value: there is nothing to say"
     else:
-        told = in_bits(on_progress)
+        say = in_bits(on_progress)
         r = min(float(ratio), LARGE)
         share = min(gap, RELATIVE) * local_ceiling(float(ratio))
-        groups, columns, proof = _designed(table, kinds, ratio, r, share, min(seconds, SECONDS), told)
+        groups, columns, proof = _designed(table, kinds, ratio, r, share, min(seconds, SECONDS), say)
         words = f"staircase columns beside {len(table)} kept values, generated one by one"
         words += f", {groups.max() + 1} classes of {len(order):,} values" if len(order) > ALONE else ""
     channel = channel_of_columns(problem, ratio, columns, spread(groups, np.array(order), len(vectors)))

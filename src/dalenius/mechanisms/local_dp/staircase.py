@@ -139,19 +139,19 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
     begun = monotonic()
     r = min(float(ratio), LARGE)
     share = min(gap, RELATIVE) * local_ceiling(float(ratio))
-    told = in_bits(on_progress)
+    say = in_bits(on_progress)
     if len(p) <= ALONE:
-        found = above = staircase(p / p.sum(), r, gap=share, seconds=min(seconds, 20.0), on_progress=told)
+        found = above = staircase(p / p.sum(), r, gap=share, seconds=min(seconds, 20.0), on_progress=say)
         groups = np.arange(len(p))
         masses = p
         proof = _proof(found)
     else:
         heavy = np.concatenate([p[:HEAVY], [p[HEAVY:].sum()]])
         divisible = np.arange(HEAVY + 1) == HEAVY
-        above = staircase(heavy / heavy.sum(), r, gap=share, divisible=divisible, seconds=seconds, on_progress=told)
+        above = staircase(heavy / heavy.sum(), r, gap=share, divisible=divisible, seconds=seconds, on_progress=say)
         proof = _proof(above, len(p) - HEAVY)
         left = seconds - (monotonic() - begun)
-        groups, masses, found = _in_groups(p, r, above.bound, gap=gap, share=share, seconds=left, told=told)
+        groups, masses, found = _in_groups(p, r, above.bound, gap=gap, share=share, seconds=left, told=say)
     columns = weighted(found, masses, ratio)
     channel = channel_of_columns(problem, ratio, columns, spread(groups, order, len(counts)))
     method = f"{_METHOD}, {len(masses)} classes of {len(p):,} values" if len(p) > ALONE else _METHOD

@@ -223,8 +223,8 @@ def values(channel: Records, view: Sequence[str]) -> tuple[Integers, list[str]]:
     different = sorted(set(labels))
     place = {label: k for k, label in enumerate(different)}
     alphabets = [channel.inputs[name] for name in view]
-    told = [", ".join(alphabet[k] for alphabet, k in zip(alphabets, label, strict=True)) for label in different]
-    return np.array([place[label] for label in labels], dtype=np.int64), told
+    names = [", ".join(alphabet[k] for alphabet, k in zip(alphabets, label, strict=True)) for label in different]
+    return np.array([place[label] for label in labels], dtype=np.int64), names
 
 
 def names_of(channel: Records) -> list[str]:

@@ -44,19 +44,19 @@ def by_column_boxes(
     p = joint.shares(problem.inputs)
     labels = Labels.of(problem)
     views = labels.of_atoms
-    told = in_bits(on_progress)
+    say = in_bits(on_progress)
     if parts := parts_of(views):
-        letters, in_parts = by_parts(p, views, parts, gap=gap, seconds=seconds, on_progress=told)
+        letters, in_parts = by_parts(p, views, parts, gap=gap, seconds=seconds, on_progress=say)
         method = f"columns generated one by one in {len(parts.atoms)} parts of the inputs, closed by branch and bound"
         return channel_of(problem, letters, p), proof_by_parts(problem, labels, parts, in_parts), method
     try:
         alike = len(views) > 1
-        found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, symmetric=alike, on_progress=told)
+        found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, symmetric=alike, on_progress=say)
     except InputError:  # not exchangeable
         if len(p) > MOST_ATOMS:
             channel, method = by_peeling(problem, seconds=seconds, on_progress=on_progress)
             return channel, CLOSED, method
-        found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, on_progress=told)
+        found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, on_progress=say)
     proof = proof_by_boxes(problem, labels, found)
     kind = "exchangeable columns" if found.symmetric else "columns"
     method = f"{kind} generated one by one, closed by branch and bound"

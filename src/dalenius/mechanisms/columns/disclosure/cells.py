@@ -64,7 +64,7 @@ def by_posterior_cells(
     problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
 ) -> tuple[Kernel, Certificate, str]:
     """A channel, a certificate and the method in words; the gap is met unless the time ends first."""
-    told = in_bits(on_progress)
+    say = in_bits(on_progress)
     begin = monotonic()
     cone = _Cone(problem)
     built = monotonic() - begin
@@ -72,7 +72,7 @@ def by_posterior_cells(
     begin = monotonic()
     aim, left = AIM * gap, seconds
     for _ in range(TRIALS):
-        found = max_affine(cone.p, cone.W, cone.moments, **cone.bounds, gap=aim, seconds=left, on_progress=told)
+        found = max_affine(cone.p, cone.W, cone.moments, **cone.bounds, gap=aim, seconds=left, on_progress=say)
         channel = cone.channel(found.channel, MERGING * gap)
         above = found.bound - cone.told(channel) - gap
         left = seconds - (monotonic() - begin)
