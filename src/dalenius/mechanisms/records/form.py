@@ -11,7 +11,8 @@ from dalenius.errors import NotCertified, Unsupported
 from dalenius.measures.counts import Finding
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array, Draw
-from dalenius.mechanisms.form import Distorted, Form, Found
+from dalenius.mechanisms.form import Form
+from dalenius.mechanisms.row_evidence import Distorted, Found
 from dalenius.sampling.sparse import SparseSampler
 from dalenius.tables import Coded
 

@@ -16,7 +16,9 @@ from dalenius.core.conditional_law import once_each
 from dalenius.measures.counts import Finding, Floats, counts_finding
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array
-from dalenius.mechanisms.form import CELLS, Distorted, Form, Found
+from dalenius.mechanisms.form import Form
+from dalenius.mechanisms.form_evidence import CELLS
+from dalenius.mechanisms.row_evidence import Distorted, Found
 from dalenius.mechanisms.unlisted.figures import Figures
 
 if TYPE_CHECKING:
