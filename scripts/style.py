@@ -4,8 +4,9 @@
     python scripts/style.py --modules 20   # the modules with most names of a single letter
 
 A name is counted once for each function, class or module that assigns it. The lines of a docstring do not make a
-function longer, nor the share of comments smaller. Docstrings that are looked at are those of public functions, classes
-and methods; one that has neither parameters nor a value needs no sections.
+function longer, nor the share of comments smaller. Docstrings that are looked at are those of the doors of the rooms:
+functions and classes that a room lists, and public methods of the latter; one that has neither parameters nor a value
+needs no sections. Behind a door a sentence may say as much.
 """
 
 import argparse
@@ -36,6 +37,7 @@ class Style:
     public: int = 0
     told: int = 0
     names: Counter[str] = field(default_factory=Counter)
+    doors: frozenset[str] | None = None  # the public names; all without an underscore where none are given
 
     def add(self, source: str) -> "Style":
         """Count one module more, in one pass over its syntax tree."""
@@ -44,9 +46,11 @@ class Style:
         strings: list[Span] = []
         self._visit(tree, set(), strings)
         self.comments += _comment_lines(source, strings)
-        for node in _public(tree):
-            self.public += 1
-            self.told += _says_all(node)
+        for door in tree.body:
+            if isinstance(door, ast.FunctionDef | ast.ClassDef) and (self.doors is None or door.name in self.doors):
+                for node in _public(door):
+                    self.public += 1
+                    self.told += _says_all(node)
         return self
 
     def _visit(self, node: ast.AST, assigned: set[str], strings: list[Span]) -> None:
@@ -138,19 +142,13 @@ def _comment_lines(source: str, strings: list[Span]) -> int:
     return many
 
 
-def _public(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.ClassDef]:
-    """Public functions and classes with a docstring, and public methods of the latter."""
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-            if ast.get_docstring(node):
-                yield node
-            for method in node.body if isinstance(node, ast.ClassDef) else ():
-                if (
-                    isinstance(method, ast.FunctionDef)
-                    and not method.name.startswith("_")
-                    and ast.get_docstring(method)
-                ):
-                    yield method
+def _public(door: ast.FunctionDef | ast.ClassDef) -> Iterator[ast.FunctionDef | ast.ClassDef]:
+    """A public function or class with a docstring, and public methods of the latter."""
+    methods = (
+        [entry for entry in door.body if isinstance(entry, ast.FunctionDef)] if isinstance(door, ast.ClassDef) else []
+    )
+    if not door.name.startswith("_"):
+        yield from (node for node in (door, *methods) if node.name[0] != "_" and ast.get_docstring(node))
 
 
 def _says_all(node: ast.FunctionDef | ast.ClassDef) -> bool:
@@ -166,6 +164,26 @@ def _says_all(node: ast.FunctionDef | ast.ClassDef) -> bool:
     return properties or (
         parameters_told and (not returns or not arguments or "Returns\n" in text or "Yields\n" in text)
     )
+
+
+def listed(house: Path = HOUSE) -> frozenset[str]:
+    """What the rooms of a package list in `__all__`.
+
+    Parameters
+    ----------
+    house : Path
+        The folder of the package.
+
+    Returns
+    -------
+    frozenset of str
+    """
+    found: set[str] = set()
+    for room in (house / "__init__.py", house / "api.py", *house.glob("*/__init__.py")):
+        for node in ast.parse(room.read_text("utf-8")).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                found.update(ast.literal_eval(node.value))
+    return frozenset(found)
 
 
 def measured(house: Path = HOUSE, room: str = "") -> Style:
@@ -184,7 +202,7 @@ def measured(house: Path = HOUSE, room: str = "") -> Style:
     """
     place = house / room
     files = [place] if place.is_file() else sorted(place.rglob("*.py"))
-    style = Style()
+    style = Style(doors=listed(house))
     for file in files:
         style.add(file.read_text("utf-8"))
     return style

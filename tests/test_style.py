@@ -43,6 +43,11 @@ def test_what_is_measured_tells_plain_from_dense(style):
     assert style.Style().add("def first():\n" + "    pass\n" * 50).long_share == 1
 
 
+def test_what_no_room_lists_is_no_door(style):
+    assert style.Style(doors=frozenset({"shares"})).add(DENSE).public == 1
+    assert style.Style(doors=frozenset({"others"})).add(DENSE).public == 0
+
+
 def test_a_docstring_makes_no_function_longer(style):
     told = '    """What.\n' + "    Told.\n" * 60 + '    """\n'
     assert style.Style().add("def first():\n" + told + "    pass\n" * 49).long_share == 0
@@ -57,9 +62,9 @@ def test_a_comment_is_told_from_a_string_and_from_a_mark(style):
 @pytest.mark.long
 def test_the_style_of_the_package_gets_no_worse(style):
     house = style.measured()
-    assert house.mean_length >= 4.78
-    assert house.single_letters <= 0.118
-    assert house.comment_share >= 0.021
+    assert house.mean_length >= 4.8
+    assert house.single_letters <= 0.115
+    assert house.comment_share >= 0.0225
     assert house.long_share <= 0.012
-    assert house.told_share >= 0.54
-    assert house.tuples <= 650
+    assert house.told_share >= 0.8
+    assert house.tuples <= 640

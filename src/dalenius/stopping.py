@@ -151,13 +151,7 @@ def stage() -> Stage:
 
 
 def reach(stage: Stage) -> None:
-    """Say how far the command is.
-
-    Parameters
-    ----------
-    stage
-        From here on.
-    """
+    """Say how far the command is."""
     _Command.stage = stage
 
 

@@ -49,13 +49,7 @@ def _is_running(process: int) -> bool:
 
 
 def clear_left_behind(path: Path) -> None:
-    """Take away what runs on this name left that were killed; put back what one of them had moved aside.
-
-    Parameters
-    ----------
-    path : Path
-        What they were about to write.
-    """
+    """Take away what runs on this name left that were killed; put back what one of them had moved aside."""
     folder = path.absolute().parent
     if not folder.is_dir():
         return

@@ -64,12 +64,12 @@ def disclosure(
 
 
 def _binary(n: int) -> dict[str, tuple[str, ...]]:
-    return {f"X{k}": ("0", "1") for k in range(1, n + 1)}
+    return {f"X{number}": ("0", "1") for number in range(1, n + 1)}
 
 
 def xor() -> Problem:
     """W = X1 xor X2 of two fair bits: one whole bit about W, nothing about either sample."""
-    records = [((str(a), str(b), str(a ^ b)), "1/4") for a, b in product((0, 1), repeat=2)]
+    records = [((str(first), str(second), str(first ^ second)), "1/4") for first, second in product((0, 1), repeat=2)]
     return disclosure(Pmf.from_records({**_binary(2), "W": ("0", "1")}, records), ["X1", "X2"], ["W"], [["X1"], ["X2"]])
 
 
@@ -87,21 +87,21 @@ def example2() -> Problem:
 def two_binary(p: Sequence[Any], w: Sequence[Any]) -> Problem:
     """Two binary samples with p(x1 x2) in the order 00, 01, 10, 11 and p(W = 0 | x1 x2)."""
     records = []
-    for (a, b), px, w0 in zip(product("01", repeat=2), map(Fraction, p), map(Fraction, w), strict=True):
-        records += [((a, b, "0"), px * w0), ((a, b, "1"), px * (1 - w0))]
+    for (first, second), mass, chance in zip(product("01", repeat=2), map(Fraction, p), map(Fraction, w), strict=True):
+        records += [((first, second, "0"), mass * chance), ((first, second, "1"), mass * (1 - chance))]
     return disclosure(Pmf.from_records({**_binary(2), "W": ("0", "1")}, records), ["X1", "X2"], ["W"], [["X1"], ["X2"]])
 
 
 def self_disclosure(marginal: Sequence[Any], n: int) -> Problem:
     """n independent, alike samples that tell about themselves (000, section V)."""
-    letters = tuple(str(k) for k in range(len(marginal)))
+    letters = tuple(str(number) for number in range(len(marginal)))
     records = []
-    for x in product(range(len(marginal)), repeat=n):
-        p = Fraction(1)
-        for a in x:
-            p *= Fraction(marginal[a])
-        records.append((tuple(str(a) for a in x), p))
-    names = [f"X{k}" for k in range(1, n + 1)]
+    for outcome in product(range(len(marginal)), repeat=n):
+        mass = Fraction(1)
+        for letter in outcome:
+            mass *= Fraction(marginal[letter])
+        records.append((tuple(str(letter) for letter in outcome), mass))
+    names = [f"X{number}" for number in range(1, n + 1)]
     return disclosure(
         Pmf.from_records(dict.fromkeys(names, letters), records), names, names, [[name] for name in names]
     )
@@ -110,7 +110,7 @@ def self_disclosure(marginal: Sequence[Any], n: int) -> Problem:
 def tradeoff(counts: Any, distortion: Any, at_most: Any, *, view: str = "public") -> Problem:
     """Least leakage about H from a release of R, with counts[r][h][z] records and a limit on the distortion of R."""
     sizes = (len(counts), len(counts[0]), len(counts[0][0]))
-    alphabets = {n: tuple(map(str, range(m))) for n, m in zip("RHZ", sizes, strict=True)}
+    alphabets = {name: tuple(map(str, range(many))) for name, many in zip("RHZ", sizes, strict=True)}
     cells = [((str(r), str(h), str(z)), counts[r][h][z]) for r, h, z in product(*map(range, sizes))]
     matrix = (
         distortion
@@ -154,9 +154,9 @@ def joints(
     """Disclosure problems with random counts: samples of these alphabet sizes and a W of so many letters."""
     from hypothesis import strategies as st
 
-    names = [f"X{k}" for k in range(1, len(sizes) + 1)]
-    alphabets = {name: tuple(str(a) for a in range(m)) for name, m in zip(names, sizes, strict=True)}
-    alphabets["W"] = tuple(str(w) for w in range(about))
+    names = [f"X{number}" for number in range(1, len(sizes) + 1)]
+    alphabets = {name: tuple(str(letter) for letter in range(many)) for name, many in zip(names, sizes, strict=True)}
+    alphabets["W"] = tuple(str(value) for value in range(about))
     cells = list(product(*alphabets.values()))
     count = st.integers(min_value=0 if zeros else 1, max_value=largest)
 

@@ -204,3 +204,17 @@ def test_a_promise_says_its_limit_in_short_rounded_up(guarantee, brief, shown):
 def test_a_gain_is_not_called_a_share_of_right_guesses(limit, axis, shown):
     promise = Guess("income", gain=((3, 0), (0, 1)), **limit)
     assert (promise.axis, promise.shown) == (axis, shown)
+
+
+@pytest.mark.parametrize("guarantee", ALL, ids=lambda g: f"{g.key}-{ALL.index(g)}")
+def test_a_level_of_zero_allows_nothing_but_where_a_share_or_a_blind_guess_is_left(guarantee):
+    assert not guarantee.allows_nothing
+    if not isinstance(guarantee, Independent) and guarantee.lowest == 0:
+        left = isinstance(guarantee, Guess) or bool(guarantee.delta)
+        assert guarantee.at(Fraction(0)).allows_nothing == (not left)
+
+
+def test_a_multiple_of_a_guess_is_never_below_one():
+    assert [promise.lowest for promise in ALL if isinstance(promise, Guess)] == [0, 1, 0, 1]
+    with pytest.raises(InputError, match="at least 1"):
+        Guess(("X1",), times=Fraction(99, 100))

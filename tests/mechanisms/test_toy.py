@@ -7,7 +7,7 @@ import pytest
 
 from dalenius import api
 from dalenius.core import Problem
-from dalenius.core.problem_file import FORMS
+from dalenius.core.mechanism_section import FORMS
 from dalenius.errors import ProblemFileError, Unsupported
 from dalenius.ledger import Ledger
 from dalenius.mechanisms import register, registry

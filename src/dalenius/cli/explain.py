@@ -13,7 +13,7 @@ from dalenius.documents import PROVABLE, stated_figures
 from dalenius.errors import Infeasible, InputError, SolverFailed, Unsupported
 from dalenius.kernel.check import Verdict
 from dalenius.kernel.numbers import up
-from dalenius.mechanisms.columns.takes import FUNNEL
+from dalenius.mechanisms.columns.funnel.takes import FUNNEL
 from dalenius.papers.outlook_page import foreseen
 from dalenius.report import words
 from dalenius.report.asking import asked_for, asked_lines

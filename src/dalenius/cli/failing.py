@@ -66,13 +66,7 @@ def _laid_out(parts: dict[str, str]) -> str:
 
 
 def our_fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What is not one of our errors is a fault of ours: say so, and leave a file for the report of it.
-
-    Parameters
-    ----------
-    kind, error, trace : type, BaseException, TracebackType or None
-        As an exception hook gets them.
-    """
+    """What is not one of our errors is a fault of ours: say so, and leave a file for the report of it."""
     places = [f"{Path(step.filename).name}:{step.lineno} {step.name}" for step in extract_tb(trace)]
     import platform  # with the next one a tenth of a start; nobody needs them where nothing fails
     from importlib.metadata import PackageNotFoundError, version

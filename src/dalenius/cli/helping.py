@@ -19,17 +19,7 @@ WIDTH = 12
 
 
 def first_page(top: argparse.ArgumentParser) -> str:
-    """The help of the program: what it does, and its commands in groups.
-
-    Parameters
-    ----------
-    top : ArgumentParser
-        With all commands.
-
-    Returns
-    -------
-    str
-    """
+    """The help of the program: what it does, and its commands in groups."""
     helps = {action.dest: action.help or "" for action in _commands(top)._choices_actions}
     named = {name for names in WANTED.values() for name in names}
     groups = dict(WANTED) | {"More": tuple(name for name in helps if name not in named)}
@@ -42,19 +32,7 @@ def first_page(top: argparse.ArgumentParser) -> str:
 
 
 def completion(top: argparse.ArgumentParser, shell: str) -> str:
-    """A script that completes commands, options and choices in a shell.
-
-    Parameters
-    ----------
-    top : ArgumentParser
-        With all commands.
-    shell : str
-        "bash", "zsh" or "fish".
-
-    Returns
-    -------
-    str
-    """
+    """A script that completes commands, options and choices in a shell."""
     options = {name: sorted(_options(sub)) for name, sub in _commands(top).choices.items()}
     names = " ".join(options)
     if shell == "fish":

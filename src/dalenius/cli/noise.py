@@ -4,7 +4,7 @@ from argparse import Namespace
 from fractions import Fraction
 from typing import Any
 
-from dalenius.cli.release import released
+from dalenius.cli.release import refuse_contradictions, released
 from dalenius.cli.terminal import dialect_of
 from dalenius.core import Problem
 from dalenius.core.numbers import exact, written
@@ -16,10 +16,7 @@ NORMED = ("max-entropy", "minimum-capacity")
 
 
 def run(arguments: Namespace) -> None:
-    if arguments.key and arguments.new_key:
-        raise InputError("say either --key or --new-key, not both")
-    if arguments.dataset and not arguments.ledger:
-        raise InputError("--dataset names the data in a ledger; say --ledger too")
+    refuse_contradictions(arguments)
     arguments.mechanism = arguments.mechanism or _usual(arguments)
     released(arguments, _problem(arguments))
 

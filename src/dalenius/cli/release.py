@@ -26,16 +26,21 @@ WARNINGS = 40  # lines of warnings in the terminal
 
 
 def run(arguments: Namespace) -> None:
-    if arguments.key and arguments.new_key:
-        raise InputError("say either --key or --new-key, not both")
-    if arguments.dataset and not arguments.ledger:
-        raise InputError("--dataset names the data in a ledger; say --ledger too")
+    refuse_contradictions(arguments)
     problem = Problem.from_file(arguments.problem)
     if arguments.leakage is not None:
         problem = at_point(problem, leakage=exact(arguments.leakage, "--leakage"))
     if arguments.distortion is not None:
         problem = at_point(problem, distortion=exact(arguments.distortion, "--distortion"))
     released(arguments, problem)
+
+
+def refuse_contradictions(arguments: Namespace) -> None:
+    """Options of which one makes no sense with, or without, another; said before any file is read."""
+    if arguments.key and arguments.new_key:
+        raise InputError("say either --key or --new-key, not both")
+    if arguments.dataset and not arguments.ledger:
+        raise InputError("--dataset names the data in a ledger; say --ledger too")
 
 
 def released(arguments: Namespace, problem: Problem) -> None:

@@ -32,12 +32,7 @@ def silenced() -> None:
 
 
 def fault_outside() -> InputError | None:
-    """What is wrong with the folder or with standard output, if an error of the system comes from there.
-
-    Returns
-    -------
-    InputError or None
-    """
+    """What is wrong with the folder or with standard output, if an error of the system comes from there."""
     try:
         os.getcwd()
     except OSError:

@@ -19,17 +19,9 @@ from dalenius.core.forms import (
     Windows,
     channel_of,
 )
-from dalenius.core.guarantee import (
-    Contraction,
-    Dalenius,
-    Guarantee,
-    Independent,
-    InformationPrivacy,
-    Leakage,
-    LocalDP,
-    WorstCaseLeakage,
-)
+from dalenius.core.guarantee import Guarantee
 from dalenius.core.guess_guarantees import Guess, MaximalLeakage, Sibson, TotalVariation
+from dalenius.core.information_guarantees import Contraction, Dalenius, Independent, Leakage, WorstCaseLeakage
 from dalenius.core.markov import MarkovChain
 from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.objective import (
@@ -45,6 +37,7 @@ from dalenius.core.objective import (
     MinimizeVariance,
     Objective,
 )
+from dalenius.core.odds_guarantees import InformationPrivacy, LocalDP
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import Mismatch, Problem, SideInformation
 from dalenius.core.product_pmf import Margins, ProductPmf, law_of

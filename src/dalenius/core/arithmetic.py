@@ -49,6 +49,7 @@ def _log2_leading(n: int) -> tuple[int, int]:
     """As log2(n) for a positive integer, from its first 256 bits."""
     rest = max(0, n.bit_length() - 256)
     low, high = log2(Fraction(n >> rest))
+    # The bits that are cut off are worth less than one of the last bit that is kept: n lies below that plus one.
     return low + (rest << BITS), (log2(Fraction((n >> rest) + 1))[1] if rest else high) + (rest << BITS)
 
 
@@ -110,6 +111,7 @@ def apart(level: Fraction) -> Fraction:
     -------
     Fraction
     """
+    # From above: the quotient rises with r.
     r = exp(level)[1]
     return (r - 1) / (r + 1)
 

@@ -86,6 +86,7 @@ class Channel(Kernel):
                 raise InvalidChannel(f"the entries of row {k + 1} are not probabilities that add up to 1")
             ticks = [max(0, round(float(entry) * unit)) for entry in row]
             largest = max(range(len(ticks)), key=ticks.__getitem__)
+            # The largest entry changes least as a share of itself, and never becomes negative.
             ticks[largest] += unit - sum(ticks)
             rows.append(tuple(Fraction(tick, unit) for tick in ticks))
         return cls(inputs, output, tuple(rows))

@@ -100,8 +100,8 @@ def _recoded(s: Section, missing: str) -> Column:
     s.done(("cuts", "labels", "missing") if key == "cuts" else ("groups", "missing"))
     wrong = not isinstance(given, list if key == "cuts" else dict)
     if wrong or not given:
-        told = "a list of numbers" if key == "cuts" else '{ "letter" = [values], ... }'
-        raise s.error(f"{key} is {told}, not {given!r}", key)
+        sentence = "a list of numbers" if key == "cuts" else '{ "letter" = [values], ... }'
+        raise s.error(f"{key} is {sentence}, not {given!r}", key)
     if not isinstance(labels, list) or not all(isinstance(v, str) and v for v in labels):
         raise s.error("labels is a list of names, one for each group", "labels")
     try:

@@ -22,17 +22,6 @@ Rows = tuple[tuple[Fraction, ...], ...]
 def alphabets(document: object, what: str) -> dict[str, tuple[str, ...]]:
     """The alphabets of the inputs or of the output as a channel file writes them.
 
-    Parameters
-    ----------
-    document : object
-        What a file has under "inputs" or "output".
-    what : str
-        Which of the two, for the message.
-
-    Returns
-    -------
-    dict of names to tuples of str
-
     Raises
     ------
     InvalidChannel

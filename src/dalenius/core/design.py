@@ -10,8 +10,8 @@ from typing import Any, Self
 from dalenius.core.conditional_law import Kernel
 from dalenius.core.digits import digits_agreed
 from dalenius.core.forms import WITHHELD, channel_of
-from dalenius.core.guarantee import LocalDP
 from dalenius.core.numbers import down, exact, strict_json, up
+from dalenius.core.odds_guarantees import LocalDP
 from dalenius.core.problem import Problem
 from dalenius.core.samples import Samples, joint_of
 from dalenius.core.source import TableSource, in_groups
@@ -325,27 +325,23 @@ class Design:
         InputError
             If it is no design of version 2, or what travels beside it belongs to another one.
         """
-        document = strict_json(text)
-        if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise InputError(f"this is not a design file of format {FORMAT!r}", do="Name the design.json of a release.")
+        document = _of_this_format(strict_json(text))
         if about and not belongs(about, text):
             raise InputError("the file design.about.json beside it is about another design; leave it out")
         try:
             told = told_design(document, dict(about or {}))
         except (KeyError, TypeError, AttributeError, ValueError, IndexError) as e:
-            raise InputError(
-                f"the design file is damaged: {type(e).__name__} {e}",
-                do="Ask for the original file, or make the design again.",
-            ) from None
+            raise _damaged(e) from None
         return cls.from_json(told, text)
 
     @classmethod
     def from_json(cls, document: object, text: str = "") -> Self:
         """From the design as sentences read it; `text` is the document that it was told from."""
-        if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise InputError(f"this is not a design file of format {FORMAT!r}", do="Name the design.json of a release.")
+        document = _of_this_format(document)
         try:
-            sections = {k: document[k] for k in ("source", "columns", "side_information", "robust") if k in document}
+            sections: dict[str, Any] = {
+                k: document[k] for k in ("source", "columns", "side_information", "robust") if k in document
+            }
             if "limits" in document:
                 sections["limit"] = [entry["promised"] for entry in document["limits"]]
             sections |= {"mechanism": document["mechanism"], "objective": document["objective"]}
@@ -376,7 +372,17 @@ class Design:
                 text=text,
             )
         except (KeyError, TypeError, AttributeError) as e:
-            raise InputError(
-                f"the design file is damaged: {type(e).__name__} {e}",
-                do="Ask for the original file, or make the design again.",
-            ) from None
+            raise _damaged(e) from None
+
+
+def _of_this_format(document: object) -> dict[str, Any]:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InputError(f"this is not a design file of format {FORMAT!r}", do="Name the design.json of a release.")
+    return document
+
+
+def _damaged(error: Exception) -> InputError:
+    return InputError(
+        f"the design file is damaged: {type(error).__name__} {error}",
+        do="Ask for the original file, or make the design again.",
+    )

@@ -40,6 +40,7 @@ def _rounded(q: Fraction, places: int, direction: Direction) -> tuple[Fraction, 
     """The multiple of 10^-places on the asked side of q, and whether it is q to all that counts."""
     unit = Fraction(10) ** -places
     nearest = round(q / unit) * unit
+    # Even against the direction that is asked for: 0.50000000000001 was proved for 1/2, and is written so.
     if abs(nearest - q) <= SAME * abs(q):
         return nearest, True
     return _ROUND[direction](q / unit) * unit, False
@@ -49,6 +50,7 @@ def _magnitude(q: Fraction) -> int:
     """The exponent e with 10^e <= |q| < 10^(e+1)."""
     q = abs(q)
     e = len(str(q.numerator)) - len(str(q.denominator))
+    # The lengths of numerator and denominator give the exponent or one more: by them 100/99 has 1.
     return e if q >= Fraction(10) ** e else e - 1
 
 

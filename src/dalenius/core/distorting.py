@@ -40,7 +40,7 @@ def distortions(
     (True, [[1, 0]], 2)
     """
     tables = []
-    for part in measure.parts or (measure,):
+    for part in measure.summands:
         at = [measure.of.index(n) for n in part.of]
         ours = [tuple(row[i] for i in at) for row in rows]
         tables.append((part.weight, *_single(part, alphabets, ours, list(released), letters)))
@@ -141,6 +141,7 @@ def _divergence(rows: list[Fraction], letters: list[Fraction]) -> tuple[Table, T
                 ends.append((None, None))
                 continue
             units = [times_log2(a, a / b) for a, b in sides]
+            # A divergence is never negative, whatever its two logarithms are rounded to.
             ends.append((max(0, sum(unit[0] for unit in units)), max(0, sum(unit[1] for unit in units))))
         low.append([a for a, _ in ends])
         high.append([b for _, b in ends])

@@ -7,18 +7,10 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from dalenius.core.arithmetic import BITS, log2
-from dalenius.core.guarantee import (
-    Contraction,
-    Dalenius,
-    Guarantee,
-    Independent,
-    InformationPrivacy,
-    Leakage,
-    LocalDP,
-    Names,
-    WorstCaseLeakage,
-)
+from dalenius.core.guarantee import Guarantee, Names
 from dalenius.core.guess_guarantees import Guess, MaximalLeakage, Sibson, TotalVariation
+from dalenius.core.information_guarantees import Contraction, Dalenius, Independent, Leakage, WorstCaseLeakage
+from dalenius.core.odds_guarantees import InformationPrivacy, LocalDP
 from dalenius.core.section import Section
 from dalenius.errors import InputError
 

@@ -92,9 +92,14 @@ class Guess(Guarantee):
         return figure(1000 * self.at_most, "up", 4)
 
     @property
-    def tells_nothing(self) -> bool:
+    def allows_nothing(self) -> bool:
         """Never: what is guessed without the release is guessed with it too."""
         return False
+
+    @property
+    def lowest(self) -> Fraction:
+        """A multiple of what is guessed without the release is never below 1: nothing makes a guess worse."""
+        return Fraction(0 if self.times is None else 1)
 
     def to_json(self) -> dict[str, Any]:
         gain: Any = self.gain

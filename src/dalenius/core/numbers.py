@@ -39,15 +39,6 @@ GROWN = "a number has grown to thousands of digits and cannot be written"
 def strict_json(text: str) -> Any:
     """JSON with every key once and every number exact: one with a point stays text, to be read by `exact`.
 
-    Parameters
-    ----------
-    text : str
-        Of a file.
-
-    Returns
-    -------
-    object
-
     Raises
     ------
     InputError
@@ -170,7 +161,9 @@ def ratios(values: list[Any]) -> tuple[list[int], list[int]]:
         text = ",".join([value if "/" in value else value + "/1" for value in values])
         if text.isascii() and text.encode().translate(None, b"0123456789") == (b"/," * len(values))[:-1]:
             with suppress(json.JSONDecodeError):  # no digit where one should be, or zeros before the others
+                # Only digits, strokes and commas are left, so that this is a list of integers and nothing else.
                 found = json.loads(f"[{text.replace('/', ',')}]")
+                # A zero below a line is refused by the slower way, with its sentence.
                 if all(found[1::2]):
                     return found[::2], found[1::2]
     pairs = list(map(ratio, values))
@@ -331,6 +324,7 @@ def double_above(q: Fraction) -> float:
     >>> double_above(Fraction(0)), Fraction(double_above(Fraction(1, 3))) > Fraction(1, 3)
     (0.0, True)
     """
+    # `float` rounds to the nearest double, which may be the one below; the next one never is.
     return nextafter(float(q), inf) if q else 0.0
 
 

@@ -280,6 +280,11 @@ class Distortion:
         parts = tuple(parts)
         return cls("sum", tuple(dict.fromkeys(n for part in parts for n in part.of)), at_most, parts=parts)
 
+    @property
+    def summands(self) -> tuple["Distortion", ...]:
+        """The parts of a sum; of any other distortion itself."""
+        return self.parts or (self,)
+
     def to_json(self) -> dict[str, Any]:
         limit = {} if self.at_most is None else {"at_most": written(self.at_most)}
         if self.parts:

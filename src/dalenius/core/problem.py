@@ -11,13 +11,16 @@ from math import prod
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from dalenius.core import contradictions
 from dalenius.core.combination import Combination
-from dalenius.core.guarantee import Dalenius, Guarantee, Independent, LocalDP, Names
+from dalenius.core.guarantee import Guarantee, Names
 from dalenius.core.guess_guarantees import Sibson
+from dalenius.core.information_guarantees import Dalenius, Independent
 from dalenius.core.markov import MarkovChain
 from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.numbers import written
-from dalenius.core.objective import AtLeast, Distortion, MaximizeInformation, Objective
+from dalenius.core.objective import AtLeast, Distortion, MaximizeInformation, MinimizeDistortion, Objective
+from dalenius.core.odds_guarantees import LocalDP
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import Margins, ProductPmf
 from dalenius.core.samples import Samples
@@ -90,7 +93,7 @@ def located(
 def _promise_line(guarantee: Guarantee) -> str:
     """A promise in the words of a problem file, on one line.
 
-    >>> from dalenius.core.guarantee import Leakage
+    >>> from dalenius.core.information_guarantees import Leakage
     >>> _promise_line(Leakage("health", Fraction(1, 100)))
     'leakage of health at most 1/100'
     """
@@ -183,56 +186,15 @@ class Problem:
             object.__setattr__(self, attribute, tuple(getattr(self, attribute)))
         promises = [self._said_plainly(promise) for promise in self.guarantees]
         object.__setattr__(self, "guarantees", tuple(dict.fromkeys(promises)))  # made twice, it is one promise
-        if not self.observe:
-            raise self.error(
-                ("mechanism", "observe"), "the mechanism observes nothing; name the columns it may look at"
-            )
-        if bool(self.release) == bool(self.output):
-            raise self.error(("mechanism",), 'say either release = [...] (same values) or output = "Y" (a new column)')
-        for key in ("observe", "release", "keep", "strata"):
-            names = getattr(self, key)
-            if len(set(names)) != len(names):
-                raise self.error(("mechanism", key), f"{key} names a column twice")
-        if clash := set(self.keep) & (set(self.release) | set(self.strata)):
-            raise self.error(("mechanism", "keep"), f"{min(clash)!r} is kept and released or a stratum at once")
         object.__setattr__(self, "windows", tuple(map(tuple, self.windows)))
-        if bool(self.windows) != (self.form == "windows") and not (self.windows and self.form == "sums"):
-            raise self.error(("mechanism", "windows"), 'form = "windows" and windows = ... are said together')
-        if self.modulus is not None and (self.form != "sums" or self.modulus < 2):
-            raise self.error(("mechanism", "modulus"), 'modulus is a number above 1, and belongs to form = "sums"')
-        if (self.noise is None) != (self.form != "noise"):
-            raise self.error(("mechanism", "noise"), 'form = "noise" and noise = "..." are said together')
-        if self.towards is not None and (
-            self.form != "records"
-            or self.preserve_marginals
-            or (self.towards != "median" and not 0 <= self.towards <= 1)
-        ):
-            raise self.error(
-                ("mechanism", "towards"),
-                'towards is a share from 0 to 1, or "median", and belongs to form = "records", without '
-                "preserve_marginals",
-            )
-        if self.min_multiplicity is not None and (
-            self.form != "records" or self.preserve_marginals or self.min_multiplicity < 1
-        ):
-            raise self.error(
-                ("mechanism", "min_multiplicity"),
-                'min_multiplicity is a number of rows from 1 on and belongs to form = "records"; with '
-                "preserve_marginals every record is released as often as it occurs",
-            )
-        for window in self.windows:
-            if len(set(window)) != len(window) or not set(window) <= set(self.observe) or not window:
-                raise self.error(
-                    ("mechanism", "windows"),
-                    f"a window names observed columns, each once; [{', '.join(window)}] does not",
-                )
+        contradictions.refuse(self)
         if self.form in PRIOR_FREE and isinstance(self.source, TableSource) and self.source.prior is None:
             object.__setattr__(self, "source", replace(self.source, prior="uniform"))
         self._count_rows()
-        self._check_parts()
+        contradictions.refuse_levels(self)
         if self.joint is not None:
-            self._check_names(self.joint)
-            self._check_combinations(self.joint)
+            contradictions.refuse_names(self, self.joint)
+            contradictions.refuse_combinations(self, self.joint)
 
     def _count_rows(self) -> None:
         """A level is that of a person with all of its rows; all rows of a release are those of a table."""
@@ -244,8 +206,8 @@ class Problem:
                     raise self.error(("guarantee", k, "rows"), 'rows = "all" counts the rows of a table; this has none')
             elif isinstance(guarantee, LocalDP) and most is not None:
                 if guarantee.rows not in (1, most):
-                    told = f"the level is that of {guarantee.rows} rows, and a person has up to {most}"
-                    raise self.error(("guarantee", k, "local_dp"), told)
+                    sentence = f"the level is that of {guarantee.rows} rows, and a person has up to {most}"
+                    raise self.error(("guarantee", k, "local_dp"), sentence)
                 guarantees[k] = replace(guarantee, rows=most)
         object.__setattr__(self, "guarantees", tuple(guarantees))
 
@@ -259,35 +221,6 @@ class Problem:
         each = {n: v / most for n, v in self.each.items()} if isinstance(self.each, Mapping) else self.each
         single = tuple(promise.of_one_row if isinstance(promise, LocalDP) else promise for promise in self.guarantees)
         return replace(self, source=source, each=each, guarantees=single)
-
-    def _check_parts(self) -> None:
-        """Levels stand for the observed columns, and what a level is given is what leaves as it is."""
-        if isinstance(self.each, Mapping) and set(self.each) != set(self.observe):
-            raise self.error(("mechanism", "each"), "each = { ... } gives one level for each observed column")
-        for k, guarantee in enumerate(self.guarantees):
-            given = set(guarantee.given)
-            if given and given != set(self.kept):
-                raise self.error(
-                    ("guarantee", k, "given"),
-                    f"given names the columns that leave as they are ({', '.join(self.kept) or 'there are none'}), "
-                    f"not {', '.join(sorted(given))}",
-                )
-
-    def _check_combinations(self, joint: Pmf | ProductPmf | Margins | Samples | MarkovChain) -> None:
-        """Combinations are of letters of released columns, and no record has one of them."""
-        for zero in self.combinations:
-            for name, letters in zero.columns:
-                if name not in self.release:
-                    raise self.error(("mechanism", "forbid"), f"a combination is of released columns; {name!r} is none")
-                if unknown := [letter for letter in letters if letter not in joint.variables[name]]:
-                    raise self.error(("mechanism", "forbid"), f"{name!r} has no value {unknown[0]!r}")
-            if isinstance(joint, Pmf) and (here := zero.among(joint.variables, joint.support)).any():
-                share = Fraction(int(joint.weights[here].sum()), joint.total)
-                raise self.error(
-                    ("mechanism", "forbid"),
-                    f"{zero.words()} is forbidden as impossible, but a share of {float(share):.6g} of the records is "
-                    "so; correct them, or leave the combination out",
-                )
 
     def __repr__(self) -> str:
         """One line that never shows the statistics of the table: a repr ends in logs and notebooks."""
@@ -325,50 +258,9 @@ class Problem:
 
     def to_json(self) -> dict[str, Any]:
         """The sections of the problem file, without the joint pmf."""
-        mechanism: dict[str, Any] = {"observe": list(self.observe)}
-        mechanism |= {"output": self.output} if self.output else {"release": list(self.release)}
-        for key in ("keep", "strata", "freeze"):
-            if names := getattr(self, key):
-                mechanism[key] = list(names)
-        if self.forbid:
-            mechanism["forbid"] = [*map(list, self.transitions), *(zero.to_json() for zero in self.combinations)]
-        if self.preserve_marginals:
-            mechanism["preserve_marginals"] = True
-        if self.allow_inverted:
-            mechanism["allow_inverted"] = True
-        if self.form:
-            mechanism["form"] = self.form
-        if self.windows:
-            mechanism["windows"] = [list(window) for window in self.windows]
-        if self.modulus:
-            mechanism["modulus"] = self.modulus
-        if self.each:
-            levels = self.each if isinstance(self.each, Mapping) else {}
-            mechanism["each"] = {n: written(v) for n, v in levels.items()} or True
-        if self.noise:
-            mechanism |= self.noise.to_json()
-        if self.towards is not None:
-            mechanism["towards"] = self.towards if isinstance(self.towards, str) else written(self.towards)
-        if self.min_multiplicity is not None:
-            mechanism["min_multiplicity"] = self.min_multiplicity
-        if self.order != "shuffle":
-            mechanism["order"] = self.order
-        document: dict[str, Any] = {}
-        if self.source:
-            document["source"] = self.source.to_json()
-        if self.columns:
-            document["columns"] = {name: column.to_json() for name, column in self.columns.items()}
-        document |= {"mechanism": mechanism, "objective": self.objective.to_json()}
-        document["guarantee"] = [promise.to_json() for promise in self.guarantees]
-        if self.limits or self.tells or self.keep_rows is not None:
-            kept = [] if self.keep_rows is None else [{"keep_rows": written(self.keep_rows)}]
-            information = [least.to_json() for least in self.tells]
-            document["limit"] = [*(limit.to_json() for limit in self.limits), *information, *kept]
-        if self.side_information:
-            document["side_information"] = self.side_information.to_json()
-        if self.robust:
-            document["robust"] = self.robust.to_json()
-        return document
+        from dalenius.core.problem_sections import sections_of
+
+        return sections_of(self)
 
     def _said_plainly(self, promise: Guarantee) -> Guarantee:
         """A limit of zero is independence, and is promised as such: the same meaning, and proved by equality.
@@ -410,6 +302,12 @@ class Problem:
         if counted and isinstance(self.joint, Pmf):
             return self.joint.total * self.joint.common
         return self.robust.rows if self.robust else None
+
+    @property
+    def measures(self) -> tuple[Distortion, ...]:
+        """Every distortion that it limits or minimises."""
+        goal = (self.objective.measure,) if isinstance(self.objective, MinimizeDistortion) else ()
+        return self.limits + goal
 
     @property
     def transitions(self) -> tuple[tuple[str, str], ...]:
@@ -483,14 +381,6 @@ class Problem:
     def variables(self) -> list[str]:
         """The names above, each once, in order of appearance."""
         return list(dict.fromkeys(name for _, name in self.named()))
-
-    def _check_names(self, joint: Pmf | ProductPmf | Margins | Samples | MarkovChain) -> None:
-        for place, name in self.named():
-            if name not in joint.variables:
-                there = ", ".join(map(repr, joint.variables))
-                raise self.error(place, f"there is no variable {name!r}; the source has {there}")
-        if self.output in joint.variables:
-            raise self.error(("mechanism", "output"), f"the output {self.output!r} is the name of a source variable")
 
     def error(self, place: tuple[str | int, ...], message: str, code: str = "") -> ProblemFileError:
         """An error that says where in the problem file it is, as far as that is known."""

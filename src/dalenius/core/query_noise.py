@@ -105,19 +105,7 @@ def kernel_on(values: Sequence[Value], noise: str, p: Fraction) -> Kernels:
 
 
 def exponential_law(k: int, rate: Fraction) -> tuple[Fraction, ...]:
-    """The law of the rank Z, P(Z = j) in proportion to e^(-rate j) for j < k, (71).
-
-    Parameters
-    ----------
-    k : int
-        How many values there are.
-    rate : Fraction
-        l of the module.
-
-    Returns
-    -------
-    tuple of Fraction
-    """
+    """The law of the rank Z, P(Z = j) in proportion to e^(-rate j) for j < k, (71)."""
     weights = []
     for j in range(k):
         x = rate * j
@@ -191,33 +179,13 @@ def _geometric(values: Sequence[tuple[Fraction, ...]], a: Fraction) -> Kernels:
 
 
 def permuted(rows: Sequence[Sequence[Fraction]]) -> bool:
-    """Whether every row holds the same numbers in some order: a data-independent channel (Def. 12).
-
-    Parameters
-    ----------
-    rows : sequence of rows
-        Of a channel.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether every row holds the same numbers in some order: a data-independent channel (Def. 12)."""
     first = sorted(rows[0])
     return all(sorted(row) == first for row in rows)
 
 
 def channel_of_query(query: Query) -> Channel:
-    """The dense channel from the records to what is released, while it is small.
-
-    Parameters
-    ----------
-    query : Query
-        With noise of a finite kind.
-
-    Returns
-    -------
-    Channel
-    """
+    """The dense channel from the records to what is released, while it is small."""
     alphabets, kernel = query.alphabets, kernel_of(query)
     size = prod(map(len, alphabets)) * len(kernel.letters)
     if size > 1 << 16:

@@ -49,16 +49,7 @@ def refusing() -> Iterator[None]:
 
 
 def whole(values: list[Fraction]) -> tuple[list[int], int]:
-    """The same numbers as integers over their least common denominator.
-
-    Parameters
-    ----------
-    values : list of Fraction
-
-    Returns
-    -------
-    numerators, denominator
-    """
+    """The same numbers as integers over their least common denominator."""
     scale = lcm(*(value.denominator for value in values))
     return [value.numerator * (scale // value.denominator) for value in values], scale
 
@@ -344,7 +335,8 @@ def figures(release: Release, secret: list[str]) -> dict[str, Any]:
         "leakage_bits": up(information(q)[1]),
         "worst_letter_bits": up(Fraction(max(worst[letter], 0), 1 << BITS)),
         "worst_letter": letter[0],
-        "odds_nats": up(nats(odds)) if len(q) == len(prior) * len(out) else None,  # None: a value is ruled out
+        # Every pair of a value and a letter is there, or a letter rules a value out and no level holds.
+        "odds_nats": up(nats(odds)) if len(q) == len(prior) * len(out) else None,
         "guess_before": down(release.guess_before(secret)),
         "guess_after": up(Fraction(sum(guesses), total)),
         "with_one_more_bits": {n: up(information(release.with_output(secret, [n]))[1]) for n in more},

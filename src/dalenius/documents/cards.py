@@ -77,17 +77,7 @@ def _channel(document: Json) -> Json:
 
 
 def poured(document: Json) -> Json:
-    """A filled column as the form of a card, which has no law: how often each letter stays, and is drawn.
-
-    Parameters
-    ----------
-    document : dict
-        Of the kernel, read.
-
-    Returns
-    -------
-    dict
-    """
+    """A filled column as the form of a card, which has no law: how often each letter stays, and is drawn."""
     sizes = {entry["name"]: len(entry["letters"]) for entry in document["variables"]}
     names = document["law"]["variables"]
     observe = document["mechanism"]["observe"]

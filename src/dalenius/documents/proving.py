@@ -226,17 +226,7 @@ def _as_they_are(claims: Json, value: Fraction, bound: Fraction) -> Json:
 
 
 def limits_claimed(kept: Kept) -> list[str]:
-    """What each limit came to as it is, while that is short; else rounded against us.
-
-    Parameters
-    ----------
-    kept : Kept
-        What the kernel proved.
-
-    Returns
-    -------
-    list of str
-    """
+    """What each limit came to as it is, while that is short; else rounded against us."""
     found = []
     for reached_, below in zip(kept.limits, kept.from_below, strict=True):
         written = text(reached_)
@@ -296,17 +286,6 @@ def work_declared(spent: int, text: str) -> str:
     """The work that the document declares: what its proof took, with a little more for its own length.
 
     No more than a file of its length may ask for, where that is enough: else `verify` would refuse it for the margin.
-
-    Parameters
-    ----------
-    spent : int
-        By the kernel.
-    text : str
-        The document.
-
-    Returns
-    -------
-    str
     """
     enough = spent + spent // 8 + 4 * len(text) + 10_000
     digits = max(len(str(enough)) - 2, 0)

@@ -14,17 +14,7 @@ UNIT = 1 << 60
 
 
 def number(value: Any) -> Fraction:
-    """The rational that a number of a document stands for.
-
-    Parameters
-    ----------
-    value : str, int or Fraction
-        As a document writes it.
-
-    Returns
-    -------
-    Fraction
-    """
+    """The rational that a number of a document stands for."""
     return value if isinstance(value, Fraction) else Fraction(str(value))
 
 

@@ -1,4 +1,8 @@
-"""Channels and laws of single forms, from a document to the plain values that nouns are made of."""
+"""Channels and laws of single forms, from a document to the plain values that nouns are made of.
+
+Each takes a document of the kernel that was read, and a channel also the name of the released column; what it returns
+is as `channel.json` and `joint.json` write it.
+"""
 
 from fractions import Fraction
 from typing import Any
@@ -31,18 +35,7 @@ def _told_laws(document: Json, key: str) -> list[Json]:
 
 
 def told_law(document: Json) -> Json:
-    """Samples that are alike given a hidden variable.
-
-    Parameters
-    ----------
-    document : dict
-        Of the kernel, read.
-
-    Returns
-    -------
-    dict
-        As `joint.json` writes it.
-    """
+    """Samples that are alike given a hidden variable."""
     law = document["law"]
     (hidden, values), (sample, letters) = [(entry["name"], entry["letters"]) for entry in document["variables"][:2]]
     masses = [int(n) for n in law["prior"]]
@@ -65,20 +58,7 @@ def told_law(document: Json) -> Json:
 
 # --- samples that are alike -------------------------------------------------------------------------------------------
 def told_types(document: Json, output: str) -> Json:
-    """Rows for types.
-
-    Parameters
-    ----------
-    document : dict
-        Of the kernel, read.
-    output : str
-        The name of the released column.
-
-    Returns
-    -------
-    dict
-        As `channel.json` writes it.
-    """
+    """Rows for types."""
     channel, observe = document["channel"], document["mechanism"]["observe"]
     alphabets = {entry["name"]: entry["letters"] for entry in document["variables"]}
     model = document.get("law", {}).get("law") == "alike" or len(observe) == 1 < channel["samples"]
@@ -94,20 +74,7 @@ def told_types(document: Json, output: str) -> Json:
 
 
 def told_orbits(document: Json, output: str) -> Json:
-    """Columns of words, with the columns and roles that are released.
-
-    Parameters
-    ----------
-    document : dict
-        Of the kernel, read.
-    output : str
-        The name of the released column.
-
-    Returns
-    -------
-    dict
-        As `channel.json` writes it.
-    """
+    """Columns of words, with the columns and roles that are released."""
     observe, columns = document["mechanism"]["observe"], document["channel"]["columns"]
     alphabets = {entry["name"]: entry["letters"] for entry in document["variables"]}
     roles = max(len(set(zip(*(word for _, word in words), strict=True))) for _, words in columns)
@@ -196,20 +163,7 @@ def _step(letters: list[str]) -> Fraction:
 
 
 def told_noise(document: Json, _output: str) -> Json:
-    """Noise, with the released numbers written out.
-
-    Parameters
-    ----------
-    document : dict
-        Of the kernel, read.
-    _output : str
-        Not needed: the columns have their own names.
-
-    Returns
-    -------
-    dict
-        As `channel.json` writes it.
-    """
+    """Noise, with the released numbers written out."""
     channel = document["channel"]
     inputs = _observed(document)
     output = {}
@@ -234,20 +188,7 @@ def told_noise(document: Json, _output: str) -> Json:
 
 
 def told_filled(document: Json, _output: str) -> Json:
-    """A filled column, letter by letter.
-
-    Parameters
-    ----------
-    document : dict
-        Of the kernel, read.
-    _output : str
-        Not needed: the columns have their own names.
-
-    Returns
-    -------
-    dict
-        As `channel.json` writes it.
-    """
+    """A filled column, letter by letter."""
     inputs = _observed(document)
     written = poured(document)
     return {"form": "resample", "inputs": inputs, "output": inputs, "keep": written["stay"], "q": written["others"]}

@@ -58,13 +58,7 @@ class Local:
 
 
 def refuse_row_number(problem: Problem) -> None:
-    """Refuse a column that numbers the rows: it is for tables whose rows stand in no order.
-
-    Parameters
-    ----------
-    problem : Problem
-        With a table as its source.
-    """
+    """Refuse a column that numbers the rows: it is for tables whose rows stand in no order."""
     if isinstance(problem.source, TableSource) and problem.source.row_number is not None:
         raise Unsupported(
             "row_number is for --engine spark: here rows are numbered as they stand; sort the table by that column and "

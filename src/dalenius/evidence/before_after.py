@@ -67,14 +67,14 @@ class ValueCount:
         'illnesses = 16 or more: 3,200 rows before, 775 after (loses 76 %)'
         """
         named = ", ".join(f"{column} = {v}" for column, v in zip(self.columns, self.values, strict=True))
-        told = f"{named}: {self.before:,} rows before, {self.after:,} after"
+        sentence = f"{named}: {self.before:,} rows before, {self.after:,} after"
         if self.after == self.before:
-            return told
+            return sentence
         verb = "loses" if self.after < self.before else "gains"
         change = self.per_cent
         if change is None:
-            return f"{told} (nobody had it)"
-        return f"{told} ({verb} {f'{abs(change):,}' if change else '< 1'} %)"
+            return f"{sentence} (nobody had it)"
+        return f"{sentence} ({verb} {f'{abs(change):,}' if change else '< 1'} %)"
 
     def to_json(self) -> dict[str, Any]:
         return {

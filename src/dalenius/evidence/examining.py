@@ -184,6 +184,7 @@ def examine(
     views = [[view for view in design.problem.views if set(view) <= set(channel.inputs)] for channel, _, _ in parts]
     measures = compared(design)
     tests = sum(2 + len(those) for those in views) if len(parts) > 1 else 2 + len(design.problem.views)
+    # Equal shares of one error: all tests together err no more often, whatever they have in common.
     share = error / (tests + len(measures))
     findings: list[Finding] = []
     leakage: list[dict[str, Any]] = []
@@ -230,11 +231,11 @@ def _with_kept(
 
 def _distortion_finding(found: Realised, share: float) -> Finding:
     usual = f"{figure(found.low, 'down')} to {figure(found.high, 'up')} is usual"
-    told = (
+    sentence = (
         f"{figure(found.seen, 'nearest')}; {figure(found.expected, 'nearest')} expected, "
         f"{'which no draw changes' if found.certain else usual}"
     )
-    return Finding("the realised distortion is as expected", found.p_value, share, told)
+    return Finding("the realised distortion is as expected", found.p_value, share, sentence)
 
 
 def examine_shuffled(
@@ -277,6 +278,8 @@ def examine_shuffled(
     size = Finding(
         "as many rows as the original", 1.0 if len(letters) == rows else 0.0, error, f"{len(letters)} of {rows}"
     )
+    # How many rows there are, and which columns leave as they are, no draw decides: these two take no share of the
+    # error, and the counts half of it each.
     findings = [size]
     parts = form_of(design.channel).parts(design.channel, letters)
     for channel, which, (drawn,) in parts:

@@ -7,8 +7,10 @@ from math import inf, nextafter
 from pathlib import Path
 from typing import Any
 
-from dalenius.core.guarantee import Dalenius, Guarantee, LocalDP
+from dalenius.core.guarantee import Guarantee
+from dalenius.core.information_guarantees import Dalenius
 from dalenius.core.numbers import decimal_above, written
+from dalenius.core.odds_guarantees import LocalDP
 from dalenius.core.pmf import Pmf
 from dalenius.core.query import FINITE, Query
 from dalenius.core.query_noise import channel_of_query, kernel_of, permuted

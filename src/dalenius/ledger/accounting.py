@@ -119,6 +119,7 @@ def _about(line: Line, entries: Sequence[Entry], rule: str) -> Spent:
     if any(f.figure is None for f in found):
         return next(f for f in found if f.figure is None)
     one_law = all(a.same_data(b) for a in hosts for b in hosts)
+    # Under one law every bound holds, so that the least does; under several nobody knows which one is true.
     return (min if one_law else max)(found, key=lambda f: f.figure or Fraction(0))
 
 
@@ -144,6 +145,7 @@ def _hosted(line: Line, entries: Sequence[Entry], host: Entry | None) -> Spent:
         if not in_bits:
             return _level(entry)
         alike = host is not None and entry.max_rows == 1 and host.same_data(entry)
+        # What a release tells about its input is known under the law of its own data; of others its capacity counts.
         rate = entry.mechanism.rate_bits if alike else None
         return _capacity(entry) if rate is None else rate
 
@@ -158,6 +160,7 @@ def _hosted(line: Line, entries: Sequence[Entry], host: Entry | None) -> Spent:
     else:
         figure = added([shown["leakage_bits" if in_bits else "odds_nats"], others])
         if line.kind == "worst_case_leakage" and figure is not None:
+            # A level in nats bounds the worst letter as well, in bits once it is converted.
             figure *= LOG2_E
     if figure is None and others is None:
         why = (
@@ -215,6 +218,7 @@ def _group(line: Line, entries: Sequence[Entry], host: Entry | None) -> list[Ent
     secret = list(line.secret)
     if not fitting or small(fitting):
         return fitting
+    # All together are too many to multiply out: those that save most are taken first, the others are added.
     chosen: list[Entry] = []
     for entry in sorted(fitting, key=lambda e: e.mechanism.rate_bits or Fraction(0), reverse=True):
         chosen += [entry] if small([*chosen, entry]) else []

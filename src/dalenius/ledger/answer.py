@@ -125,61 +125,21 @@ class AnswerMechanism(OneDraw):
         return told_to_anybody(free, self.answer.noise, 1)
 
     def group_bits(self, size: int) -> Fraction:
-        """About so many records of one person, to anybody; about anything where they have more values than letters.
-
-        Parameters
-        ----------
-        size : int
-            How many records of one person.
-
-        Returns
-        -------
-        Fraction
-        """
+        """About so many records of one person, to anybody; about anything where they have more values than letters."""
         if not self.whole:
             return self.capacity_bits
         return self._once("anybody", size, lambda: told_to_anybody(self.totals, self.answer.noise, size))
 
     def independent_bits(self, size: int) -> Fraction:
-        """About so many records of one person, to somebody to whom records are independent.
-
-        Parameters
-        ----------
-        size : int
-            How many records of one person.
-
-        Returns
-        -------
-        Fraction
-        """
+        """About so many records of one person, to somebody to whom records are independent."""
         return self._once("independent", size, lambda: told_of_independent(self.totals, self.answer.noise, size, None))
 
     def neighbours(self, size: int) -> Fraction | None:
-        """The level of differential privacy between tables that differ in so many records; None: there is none.
-
-        Parameters
-        ----------
-        size : int
-            How many records of one person.
-
-        Returns
-        -------
-        Fraction or None
-        """
+        """The level of differential privacy between tables that differ in so many records; None: there is none."""
         return level_of(self.totals, self.answer.noise, size)
 
     def concentrated(self, size: int) -> Fraction | None:
-        """rho of concentrated differential privacy between such tables; None: there is none.
-
-        Parameters
-        ----------
-        size : int
-            How many records of one person.
-
-        Returns
-        -------
-        Fraction or None
-        """
+        """rho of concentrated differential privacy between such tables; None: there is none."""
         return concentrated_of(self.totals, self.answer.noise, size)
 
     def _once(self, what: str, size: int, found: Callable[[], Fraction]) -> Fraction:

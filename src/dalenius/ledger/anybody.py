@@ -32,17 +32,7 @@ LARGEST = 1 << 12  # values elsewhere from which on a release is charged its cap
 
 
 def together(entries: Sequence[Entry]) -> Bound:
-    """What releases about the same people tell together.
-
-    Parameters
-    ----------
-    entries : sequence of Entry
-        Releases that are charged.
-
-    Returns
-    -------
-    Bound
-    """
+    """What releases about the same people tell together."""
     same = all(e.same_data(f) and e.mechanism.alphabets == f.mechanism.alphabets for e in entries for f in entries)
     charged = [_own(entry) if same else _among(entry, entries) for entry in entries]
     total = added(charged)
@@ -59,17 +49,7 @@ def together(entries: Sequence[Entry]) -> Bound:
 
 
 def apart(entries: Sequence[Entry]) -> Bound:
-    """What releases about different people tell about one of them: the worst dataset counts.
-
-    Parameters
-    ----------
-    entries : sequence of Entry
-        Releases that are charged.
-
-    Returns
-    -------
-    Bound
-    """
+    """What releases about different people tell about one of them: the worst dataset counts."""
     found: list[Fraction] = []
     for name in dict.fromkeys(entry.dataset for entry in entries):
         own, others = ([entry for entry in entries if (entry.dataset == name) == mine] for mine in (True, False))

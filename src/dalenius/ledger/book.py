@@ -118,6 +118,7 @@ class Ledger:
             key_fingerprint=key_fingerprint,
         )
         proved(document)
+        # The proof was checked outside the transaction: it takes seconds, and others wait for the lock.
         return self._charge(new)
 
     def begin(self, entry: Entry) -> None:
@@ -180,6 +181,7 @@ class Ledger:
         """
         with connected(self.path, wait=self.wait) as c, transaction(c):
             entry = self._entry(c, number)
+            # A draw says here that it begins, before it does: what never said so drew nothing.
             if entry.state in (DRAWING, RELEASED):
                 began = "its draw had begun, and nobody can know that no value left"
                 raise LedgerRefused(
@@ -249,6 +251,8 @@ class Ledger:
                     return entry
             charges = {}
             for line in self.budget:
+                # Both sums are taken under the lock: whoever reads the old one may not write the new one after somebody
+                # else.
                 before, after = (spent(line, group, self.rule) for group in (entries, [*entries, new]))
                 if not even_if_exceeded:
                     self._refuse(line, before, after)
@@ -260,6 +264,7 @@ class Ledger:
             return self._entry(c, int(done.lastrowid or 0))
 
     def _refuse(self, line: Line, before: Spent, after: Spent) -> None:
+        # What cannot be added up is refused like what is too much: the sum could be anything.
         if after.figure is None:
             raise LedgerRefused(
                 f"the ledger cannot charge {line.name}: {after.how}; nothing was charged or drawn",
@@ -410,6 +415,7 @@ def _cost(charge: Mapping[str, Any]) -> str | None:
     """By how much the sum rose when the release was charged; a bound may also become tighter, which costs nothing."""
     if charge["before"] is None or charge["after"] is None:
         return None
+    # Each charge is a sum rounded up, so that a difference may come out just below zero.
     return up(max(exact(charge["after"]) - exact(charge["before"]), Fraction(0)))
 
 

@@ -26,17 +26,7 @@ def _is_query(text: str) -> bool:
 
 @lru_cache(maxsize=512)
 def mechanism_of(text: str) -> Mechanism:
-    """The mechanism of a document; read once.
-
-    Parameters
-    ----------
-    text : str
-        The document.
-
-    Returns
-    -------
-    Mechanism
-    """
+    """The mechanism of a document; read once."""
     if _is_query(text):
         return QueryMechanism(text)
     if is_answer(text):
@@ -47,17 +37,7 @@ def mechanism_of(text: str) -> Mechanism:
 
 
 def proved(text: str) -> Mechanism:
-    """The mechanism of a document whose promises are proved; a query is its own proof: its figures are found anew.
-
-    Parameters
-    ----------
-    text : str
-        The document.
-
-    Returns
-    -------
-    Mechanism
-    """
+    """The mechanism of a document whose promises are proved; a query is its own proof: its figures are found anew."""
     if not _is_query(text):
         checked(unfiled(text)[0], work=ENOUGH, privacy=True)
     return mechanism_of(text)
@@ -68,17 +48,6 @@ def read_document(path: str | Path, *, reads: str | None = None) -> str:
 
     A query comes as query.toml, or inside the JSON that `audit` or `calibrate` printed about it; figures there are not
     used. `reads` names the column of a query.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    reads : str, optional
-        The column that a query reads.
-
-    Returns
-    -------
-    str
     """
     path = Path(path)
     if path.suffix == ".toml":

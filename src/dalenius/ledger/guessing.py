@@ -140,30 +140,10 @@ def _words(own: Sequence[Entry], rest: Sequence[Entry], charged: str) -> str:
 
 
 def computed(entries: Sequence[Entry]) -> str:
-    """Which releases were taken as one recipe, in words.
-
-    Parameters
-    ----------
-    entries : sequence of Entry
-        Releases that are charged.
-
-    Returns
-    -------
-    str
-    """
+    """Which releases were taken as one recipe, in words."""
     return f"{count(entries)} computed {'together' if len(entries) > 1 else 'by itself'}"
 
 
 def count(entries: Sequence[Entry]) -> str:
-    """How many releases, in words.
-
-    Parameters
-    ----------
-    entries : sequence of Entry
-        Releases that are charged.
-
-    Returns
-    -------
-    str
-    """
+    """How many releases, in words."""
     return "1 release" if len(entries) == 1 else f"{len(entries)} releases"

@@ -30,19 +30,7 @@ FORMAT = "dalenius-query/1"
 
 
 def query_document(query: Query, reads: str | None = None) -> str:
-    """The text under which a query is charged: the query in full and the column that it reads, if that is said.
-
-    Parameters
-    ----------
-    query : Query
-        With its noise.
-    reads : str, optional
-        The column that it reads.
-
-    Returns
-    -------
-    str
-    """
+    """The text under which a query is charged: the query in full and the column that it reads, if that is said."""
     return json.dumps({"format": FORMAT, "query": query.to_json(), "reads": reads}, sort_keys=True)
 
 
@@ -135,46 +123,16 @@ class QueryMechanism(OneDraw):
         return exact(query_whole(self.query)[1])
 
     def independent_bits(self, size: int) -> Fraction:
-        """So many times what is told about one record to somebody who knows all others (by the chain rule).
-
-        Parameters
-        ----------
-        size : int
-            How many records of one person.
-
-        Returns
-        -------
-        Fraction
-        """
+        """So many times what is told about one record to somebody who knows all others (by the chain rule)."""
         return size * exact(query_independent(self.query)[1])
 
     def neighbours(self, size: int) -> Fraction | None:
-        """So many times the level between tables that differ in one record.
-
-        Parameters
-        ----------
-        size : int
-            How many records of one person.
-
-        Returns
-        -------
-        Fraction or None
-        """
+        """So many times the level between tables that differ in one record."""
         found = query_dp_epsilon(self.query)
         return None if found is None else size * exact(found)
 
     def concentrated(self, size: int) -> Fraction | None:
-        """One draw is made from all records, so that a level of so many records counts as a whole.
-
-        Parameters
-        ----------
-        size : int
-            How many records of one person.
-
-        Returns
-        -------
-        Fraction or None
-        """
+        """One draw is made from all records, so that a level of so many records counts as a whole."""
         level = self.neighbours(size)
         return None if level is None else level * level / 2
 

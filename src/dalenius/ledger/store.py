@@ -61,17 +61,17 @@ def _said(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as e:
         words = " ".join(str(e).split())  # SQLite quotes statements of several lines
         if "locked" in words or "busy" in words:
-            told = "another process is changing it and did not finish in time; nothing was changed, try again"
+            sentence = "another process is changing it and did not finish in time; nothing was changed, try again"
         elif "readonly" in words:
-            told = "it is read-only for you; nothing was changed"
+            sentence = "it is read-only for you; nothing was changed"
         elif "unable to open" in words:
-            told = "it cannot be opened; check the permissions of the file and of its folder"
+            sentence = "it cannot be opened; check the permissions of the file and of its folder"
         elif "disk" in words or "full" in words:
-            told = f"the disk refuses ({words}); nothing was changed"
+            sentence = f"the disk refuses ({words}); nothing was changed"
         else:
-            told = f"it is damaged or not a ledger ({words})"
+            sentence = f"it is damaged or not a ledger ({words})"
         raise InputError(
-            f"{path}: {told}", do="Free some space, or check your rights to the file and its folder."
+            f"{path}: {sentence}", do="Free some space, or check your rights to the file and its folder."
         ) from None
     except sqlite3.DatabaseError as e:
         raise InputError(
@@ -203,13 +203,7 @@ def connected(path: Path, *, wait: float = WAIT) -> Iterator[sqlite3.Connection]
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing, alone: the write lock is taken before anything is read.
-
-    Parameters
-    ----------
-    connection : sqlite3.Connection
-        Of a ledger.
-    """
+    """All or nothing, alone: the write lock is taken before anything is read."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -29,17 +29,7 @@ OF_NEIGHBOURS = (
 
 
 def words(status: dict[str, Any]) -> list[str]:
-    """The lines that `ledger status` prints.
-
-    Parameters
-    ----------
-    status : dict
-        Of a ledger.
-
-    Returns
-    -------
-    list of str
-    """
+    """The lines that `ledger status` prints."""
     who = f" about {status['people']}" if status["people"] else ""
     lines = [f"Ledger {status['ledger']}{who}.", f"Rule {status['rule']}: {status['rule_in_words']}"]
     lines += ["", "Budget (upper bounds, proved):", *_table(("line", "at most", "spent", "left", ""), _lines(status))]

@@ -16,7 +16,7 @@ learn (C_1^b) does not compose; `balance.compose` refuses.
 References: paper 001, sections 6 and 7.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import inf, log, nextafter, prod
@@ -115,6 +115,16 @@ def _selected(laws: Laws, classes: Sequence[Places], known: float = 0.0) -> tupl
     return found.low, min(found.high, log(len(classes)) * (1 + 4 * UNIT))
 
 
+def _worst_person(laws: Laws, people: Iterable[Sequence[Places]]) -> Bracket:
+    """The most that is told about any person, whose values are these classes of rows; in bits."""
+    low = high = 0.0
+    for classes in people:
+        found = _selected(laws, classes, low)
+        low = max(low, found[0])
+        high = max(high, found[1])
+    return bits(low, high)
+
+
 def cross_capacity(channel: Kernel, letters: int) -> Bracket:
     """What a channel tells about something with so many values, however it hangs together with the records (Prop. 6).
 
@@ -146,13 +156,13 @@ def cross_capacity(channel: Kernel, letters: int) -> Bracket:
 def _repeated(channel: Kernel, times: Sequence[int]) -> Bracket:
     """C_1 with every class of record i repeated times[i] times."""
     laws, which = distinct_rows(channel)
-    low = high = 0.0
-    for person, many in enumerate(times):
-        classes = [np.unique(which[line]) for line in outcome_classes(channel, [person])] * many
-        found = _selected(laws, classes, low)
-        low = max(low, found[0])
-        high = max(high, found[1])
-    return bits(low, high)
+    return _worst_person(
+        laws,
+        (
+            [np.unique(which[line]) for line in outcome_classes(channel, [person])] * many
+            for person, many in enumerate(times)
+        ),
+    )
 
 
 def _product(channels: Sequence[Kernel]) -> tuple[Laws, list[Places]]:
@@ -226,17 +236,15 @@ def general(channels: Sequence[Kernel]) -> Composed:
     try:
         laws, which = _product(channels)
         counts = [int(rows.max()) + 1 for rows in which]
-        low = high = 0.0
-        for person in range(people):
-            lines = [outcome_classes(channel, [person]) for channel in channels]
-            classes = [
+        choices = (product(*(outcome_classes(channel, [person]) for channel in channels)) for person in range(people))
+        classes = (
+            [
                 np.unique(_joint_row(counts, [np.unique(rows[line]) for rows, line in zip(which, chosen, strict=True)]))
-                for chosen in product(*lines)
+                for chosen in lines
             ]
-            found = _selected(laws, classes, low)
-            low = max(low, found[0])
-            high = max(high, found[1])
-        return Composed(bits(low, high), alone, "exact, over the values of one person in all datasets")
+            for lines in choices
+        )
+        return Composed(_worst_person(laws, classes), alone, "exact, over the values of one person in all datasets")
     except Unsupported:
         charges = []
         for number, channel in enumerate(channels):
@@ -302,19 +310,19 @@ def parallel(channels: Sequence[Kernel]) -> Composed:
         return Composed((low, max(low, min(worst, _up(log(letters) / log(2))))), alone, "bound, own block and the rest")
     counts = [int(rows.max()) + 1 for rows in which]
     every = [np.unique(rows) for rows in which]
-    low = high = 0.0
+    people = []
     for block, channel in enumerate(channels):
         if any(channel.rows == earlier.rows and channel.inputs == earlier.inputs for earlier in channels[:block]):
             continue  # a block like an earlier one has the same worst adversary
-        for person in range(len(channel.inputs)):
-            classes = [
-                np.unique(_joint_row(counts, [*every[:block], np.unique(which[block][line]), *every[block + 1 :]]))
-                for line in outcome_classes(channel, [person])
-            ]
-            found = _selected(laws, classes, low)
-            low = max(low, found[0])
-            high = max(high, found[1])
-    return Composed(bits(low, high), alone, "exact, over all disjoint releases")
+        people += [(block, person) for person in range(len(channel.inputs))]
+    classes = (
+        [
+            np.unique(_joint_row(counts, [*every[:block], np.unique(which[block][line]), *every[block + 1 :]]))
+            for line in outcome_classes(channels[block], [person])
+        ]
+        for block, person in people
+    )
+    return Composed(_worst_person(laws, classes), alone, "exact, over all disjoint releases")
 
 
 def predictive_information(

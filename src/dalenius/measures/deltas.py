@@ -63,8 +63,10 @@ def query_deltas(query: Query, epsilons: Sequence[Fraction] = EPSILONS) -> dict[
         if over <= 0:
             found[e] = 0.0
         elif single:
+            # One number has a Laplace law, whose delta is known exactly.
             found[e] = min(1.0, 1 - exp(-over / 2) + SLACK)
         else:
+            # Of several numbers only the level is known, so that the worst two laws of that level count.
             found[e] = min(1.0, (1 - exp(-over)) / (1 + exp(-level)) + SLACK)
     return found
 
@@ -80,6 +82,7 @@ def _farthest(query: Query) -> float:
         numbers = [exact(value) for value in query.alphabets[0]]
         return float((max(numbers) - min(numbers)) / (query.records if query.kind == "mean" else 1))
     if query.kind == "histogram":
+        # A record that changes leaves one cell and enters another; upwards, for the root is rounded.
         return sqrt(2) * (1 + 1e-15) if len(query.alphabets[0]) > 1 else 0.0
     values = np.array([[float(c) for c in value] for value in query.values if not isinstance(value, str)])
     far = 0.0
@@ -95,10 +98,12 @@ def _finite(query: Query, epsilons: Sequence[Fraction]) -> dict[Fraction, float]
     entries = np.array([float(entry) for entry in kernel.entries])
     pairs = {(a, b) for reach in query.reaches(1) for line in reach.lines for a in line for b in line if a != b}
     if len(pairs) * kernel.places.shape[1] > MOST_PAIRS:
+        # A delta of 1 promises nothing and is never wrong.
         return dict.fromkeys(epsilons, 1.0)
     if not pairs:
         return dict.fromkeys(epsilons, 0.0)
     one, other = (np.array(side) for side in zip(*sorted(pairs), strict=True))
+    # Rounded to nearest, entry by entry: the slack is far above what that adds up to.
     rows = entries[kernel.places]
     found = {}
     for epsilon in epsilons:

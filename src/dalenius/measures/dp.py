@@ -74,6 +74,7 @@ def _level(channel: Kernel, shapes: list[tuple[int, int, int]]) -> float | None:
         cells = rows.reshape(*shape, -1)
         top = cells.max(axis=1)
         low = cells.min(axis=1)
+        # An output that one input rules out and another does not has no finite ratio, at any level.
         if ((top > 0) & (low == 0)).any():
             return None
         worst = max(worst, float(np.divide(top, low, out=np.ones_like(top), where=top > 0).max()))
@@ -102,6 +103,7 @@ def information_of_dp(epsilon: float) -> float:
     if not epsilon:
         return 0.0
     square = epsilon * epsilon / 8 * (1 + 8 * UNIT)
+    # e^epsilon is no double any more; epsilon itself is a bound then, if not the best one.
     if epsilon > 700:
         return bits(0.0, min(square, epsilon))[1]
     grown = expm1(epsilon)

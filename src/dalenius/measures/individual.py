@@ -311,17 +311,17 @@ def _many(laws: Laws, sets: NDArray[np.intp], rounds: int = 12) -> Floats:
     """
     if not len(sets):
         return np.zeros((0, 2))
-    rows, h = laws.rows[sets], laws.h[sets]
-    w = np.full(sets.shape, 1.0 / sets.shape[1])
+    rows, negentropies = laws.rows[sets], laws.h[sets]
+    weights = np.full(sets.shape, 1.0 / sets.shape[1])
     for _ in range(rounds):
-        q = np.clip(np.einsum("sx,sxy->sy", w, rows), 1e-290, 1.0)
-        d = h - np.einsum("sxy,sy->sx", rows, np.log(q))
-        w = w * np.exp(d - d.max(axis=1, keepdims=True))
-        w /= w.sum(axis=1, keepdims=True)
-    k = rows.shape[2]
-    total = np.log(q.sum(axis=1)) + 1.02 * (k + 8) * UNIT
-    high = (d + laws.slack(d, h)).max(axis=1) + total + 16 * UNIT
-    return np.stack([(w * d).sum(axis=1), np.maximum(high, 0.0)], axis=1)
+        centre = np.clip(np.einsum("sx,sxy->sy", weights, rows), 1e-290, 1.0)
+        divergences = negentropies - np.einsum("sxy,sy->sx", rows, np.log(centre))
+        weights = weights * np.exp(divergences - divergences.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+    letters = rows.shape[2]
+    total = np.log(centre.sum(axis=1)) + 1.02 * (letters + 8) * UNIT
+    high = (divergences + laws.slack(divergences, negentropies)).max(axis=1) + total + 16 * UNIT
+    return np.stack([(weights * divergences).sum(axis=1), np.maximum(high, 0.0)], axis=1)
 
 
 def against(channel: Kernel, priors: Sequence[Pmf]) -> tuple[Fraction, Fraction, str, int]:

@@ -225,17 +225,7 @@ class Pairs:
         return tuple(seen[first, second] for first in range(self.letters) for second in range(self.letters))
 
     def of(self, one: Sequence[int], other: Sequence[int]) -> Overlap:
-        """What two inputs have in common.
-
-        Parameters
-        ----------
-        one, other : sequence of int
-            Inputs, as letters of their samples.
-
-        Returns
-        -------
-        Overlap
-        """
+        """What two inputs have in common."""
         return self.common.get(self.kind(one, other), Overlap())
 
     @cached_property

@@ -86,6 +86,8 @@ class RealNoise:
                 ends = self._line(np.unique(values[:, c]))
                 low = max(low, ends[0])
                 total = total + ends[1]
+            # The noise of the coordinates is independent: what they tell adds up at most, and is no more than which
+            # value it is.
             return low, min(total * (1 + 4 * UNIT), log(len(values)) * (1 + 4 * UNIT))
         return self._line(np.unique(values[:, 0]))
 
@@ -99,6 +101,7 @@ class RealNoise:
             return self._pair(2 * reach)
         most = log(len(numbers)) * (1 + 4 * UNIT)
         if reach > LARGEST or len(numbers) > 1500:
+            # Any input between the ends may be chosen there, which never tells less.
             wide = self._loosened(interval_capacity(self.family, reach), reach)
             return self._pair(2 * reach)[0], min(wide[1], most)
         low, high = self._loosened(points_capacity(self.family, scaled), reach)
@@ -198,6 +201,7 @@ class RealNoise:
             / self.unit
         )
         one = erfc(step / sqrt(8)) / 2 if self.family == "gaussian" else exp(-step / 2) / 2
+        # Upwards, by the union of all others; beyond an even guess the entropy would fall again.
         wrong = min(1 - 1 / many, (many - 1) * one * (1 + 1e-9))
         if wrong <= 0:
             return max(0.0, log(many) * (1 - 8 * UNIT))
@@ -243,6 +247,7 @@ class RealNoise:
                 shape = self.values[list(line)] - self.values[line[0]]
                 patterns.setdefault(tuple(np.round(shape.ravel(), 9).tolist()), np.array(line))
         low = high = 0.0
+        # What somebody learns who knows all others is no more than what anybody can learn.
         if len(patterns) > 200:
             return 0.0, self.individual(1, gap).high
         for places in patterns.values():
@@ -253,6 +258,7 @@ class RealNoise:
                 ends = self._points(places)
             low = max(low, ends[0])
             high = max(high, ends[1])
+        # Patterns are alike up to nine decimals, so that one may stand for another a little wider.
         return bits(low, high * (1 + 1e-8))
 
     def level(self, neighbours: bool) -> float | None:

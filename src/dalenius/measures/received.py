@@ -202,9 +202,12 @@ def _divided(letters: "_Letters", pairs: _Pairs, enough: float, most: int, deadl
 
     for to in range(cells):
         add(letters.bounded(to, np.zeros(cells), letters.law.copy(), 0))
+
+    def largest() -> tuple[float, _Box]:
+        return _largest(np.array([-own[0][0] for own in waiting]), pairs, first_of)
+
     for _ in range(most - cells):
-        bounds = np.array([-own[0][0] for own in waiting])
-        nats, box = _largest(bounds, pairs, first_of)
+        nats, box = largest()
         if nats <= enough or over(deadline):
             break
         cell, at = letters.cut_of(box)
@@ -213,9 +216,11 @@ def _divided(letters: "_Letters", pairs: _Pairs, enough: float, most: int, deadl
         number = heappop(waiting[box.to])[1]
         nodes[number] = cell, at, len(nodes)
         for low, high in ((box.low[cell], at), (at, box.high[cell])):
-            half = box.low.copy(), box.high.copy()
-            half[0][cell], half[1][cell] = low, high
-            add(letters.bounded(box.to, *half, box.depth + 1))
+            half_low = box.low.copy()
+            half_high = box.high.copy()
+            half_low[cell] = low
+            half_high[cell] = high
+            add(letters.bounded(box.to, half_low, half_high, box.depth + 1))
     trees = []
     for root in range(cells):
         order: list[Cut | Sloped] = []
@@ -228,8 +233,7 @@ def _divided(letters: "_Letters", pairs: _Pairs, enough: float, most: int, deadl
                 order.append(node[:2])
                 stack += [node[2] + 1, node[2]]
         trees.append(order)
-    bounds = np.array([-own[0][0] for own in waiting])
-    nats, box = _largest(bounds, pairs, first_of)
+    nats, box = largest()
     return Received(letters.laws[0] if len(letters.laws) == 1 else None, trees, nats), box.law
 
 

@@ -89,6 +89,7 @@ def poisson_risk(lam: npt.ArrayLike, pi: npt.ArrayLike, f: npt.ArrayLike = 1) ->
     share = np.asarray(pi, dtype=float)
     if not bool(((share > 0) & (share <= 1)).all()):
         raise InputError("the sampling fraction is not between 0 and 1")
+    # The record itself is in the sample: only those outside it can share its key unseen.
     rest = (1 - share) * mean
     return np.where(np.asarray(f) == 1, np.exp(-rest), 0.0), expected_reciprocal(f, rest)
 
@@ -306,6 +307,7 @@ def matched_uniques(codes: Array, counts: Array, channels: Sequence[tuple[float,
     for k in range(keys):  # from "agree at least there" to "agree exactly there"
         for pattern in range(1 << keys):
             if not pattern >> k & 1:
+                # Key by key, so that each set loses exactly those that agree in one more.
                 agree[pattern] -= agree[pattern | 1 << k]
     others = np.zeros(len(codes))
     for pattern in range((1 << keys) - 1):

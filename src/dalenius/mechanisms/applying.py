@@ -52,17 +52,7 @@ class Released:
         return len(self.letters)
 
     def unshuffled(self, column: Array) -> Array:
-        """A column that leaves, in the order of the original table.
-
-        Parameters
-        ----------
-        column : array
-            As it leaves.
-
-        Returns
-        -------
-        array
-        """
+        """A column that leaves, in the order of the original table."""
         if self.order is None:
             return column
         order = self.order
@@ -118,17 +108,7 @@ class Drawing:
         return len(self.channel.drawn_apart)
 
     def letters(self, table: Coded) -> dict[str, tuple[str, ...]]:
-        """The columns that leave, each with its letters.
-
-        Parameters
-        ----------
-        table : Coded
-            The records.
-
-        Returns
-        -------
-        dict of names to tuples of str
-        """
+        """The columns that leave, each with its letters."""
         drawn = {name: tuple(letters) for name, letters in self.channel.output.items()}
         return drawn | {name: table.alphabets[name] for name in self.kept}
 

@@ -12,18 +12,11 @@ from typing import Any, Literal
 from dalenius.core.channel import Channel
 from dalenius.core.conditional_law import Kernel
 from dalenius.core.drafting import release_of
-from dalenius.core.guarantee import (
-    Contraction,
-    Dalenius,
-    Guarantee,
-    Independent,
-    InformationPrivacy,
-    Leakage,
-    LocalDP,
-    WorstCaseLeakage,
-)
+from dalenius.core.guarantee import Guarantee
 from dalenius.core.guess_guarantees import Guess, MaximalLeakage
+from dalenius.core.information_guarantees import Contraction, Dalenius, Independent, Leakage, WorstCaseLeakage
 from dalenius.core.numbers import decimal_above, exact, up, written
+from dalenius.core.odds_guarantees import InformationPrivacy, LocalDP
 from dalenius.core.pmf import Pmf
 from dalenius.measures.attack import Attack
 from dalenius.measures.bayes import guess_after, guess_before
@@ -336,17 +329,7 @@ def _kept_under(channel: Kernel, prior: Pmf) -> list[Guarantee]:
 
 
 def short(figure: Fraction | float) -> Fraction:
-    """A figure with twelve decimals, never below itself.
-
-    Parameters
-    ----------
-    figure : Fraction or float
-        Not negative.
-
-    Returns
-    -------
-    Fraction
-    """
+    """A figure with twelve decimals, never below itself."""
     return exact(up(Fraction(figure), 12))
 
 

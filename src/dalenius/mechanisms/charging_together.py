@@ -47,17 +47,7 @@ class Together(Release):
         self.width = prod(len(member.table[0]) for member in members)
 
     def size(self, secret: list[str]) -> int:
-        """How many combinations `with_output` adds up.
-
-        Parameters
-        ----------
-        secret : list of str
-            Columns of the law.
-
-        Returns
-        -------
-        int
-        """
+        """How many combinations `with_output` adds up."""
         kinds = set(zip(self.outcomes(secret), self.outcomes(self.kept), self.places, strict=True))
         possible = [[sum(map(bool, row)) for row in member.table] for member in self.members]
         return sum(prod(row[place] for row, place in zip(possible, places, strict=True)) for _, _, places in kinds)

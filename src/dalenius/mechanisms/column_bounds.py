@@ -32,17 +32,7 @@ Rows = Mapping[int, Sequence[Fraction]]
 
 
 def local_promises(problem: Problem) -> list[LocalDP]:
-    """The promises of local DP without delta, plain and metric: those that hold letter by letter.
-
-    Parameters
-    ----------
-    problem : Problem
-        Whose promises are read.
-
-    Returns
-    -------
-    list of LocalDP
-    """
+    """The promises of local DP without delta, plain and metric: those that hold letter by letter."""
     return [promise for promise in problem.guarantees if isinstance(promise, LocalDP) and not promise.delta]
 
 
@@ -67,17 +57,7 @@ def bounded_secrets(problem: Problem) -> list[tuple[tuple[str, ...], Fraction]]:
 
 
 def plain_ratio(problem: Problem) -> Fraction | None:
-    """The least ratio r of local DP between any two inputs, without regard to metrics.
-
-    Parameters
-    ----------
-    problem : Problem
-        Whose promises are read.
-
-    Returns
-    -------
-    Fraction, or None where no such promise is made
-    """
+    """The least ratio r of local DP between any two inputs, without regard to metrics."""
     # e^epsilon from below: a channel within the smaller ratio is within the promised one.
     ratios = [exp(g.epsilon)[0] for g in local_promises(problem) if g.metric is None]
     return min(ratios, default=None)
@@ -122,8 +102,7 @@ def near_pairs(problem: Problem) -> dict[tuple[int, int], Fraction]:
     factors: dict[tuple[int, int], Fraction] = {}
     for promise in local_promises(problem):
         metric = () if promise.metric is None else tuple(tuple(map(Fraction, row)) for row in promise.metric)
-        # From below, and not beyond what can be written: both only ask for more than was promised.
-        by = {entry: exp(min(promise.epsilon * entry, Fraction(MOST_NATS)))[0] for row in metric for entry in row}
+        by = ratios_by_distance(promise.epsilon, metric)
         for x, row in enumerate(metric):
             for other, d in enumerate(row):
                 if x == other:
@@ -133,6 +112,14 @@ def near_pairs(problem: Problem) -> dict[tuple[int, int], Fraction]:
                 known = factors.get((x, other), plain)
                 factors[x, other] = by[d] if known is None else min(known, by[d])
     return factors
+
+
+def ratios_by_distance(epsilon: Fraction, metric: Sequence[Sequence[Fraction]]) -> dict[Fraction, Fraction]:
+    """e^(epsilon d) for every distance d of a metric: from below, and not beyond what can be written.
+
+    Both only ask for more than was promised.
+    """
+    return {entry: exp(min(epsilon * entry, Fraction(MOST_NATS)))[0] for row in metric for entry in row}
 
 
 def kept_exactly(problem: Problem, rows: Rows) -> dict[int, tuple[Fraction, ...]]:

@@ -45,8 +45,8 @@ def rank_remarks(
     >>> rank_remarks([[half, half], [half, half]])[0].partition(": ")[2]
     'p cannot be estimated value by value'
     """
-    told = determined_words(rows, group)
-    if told is None:
+    sentence = determined_words(rows, group)
+    if sentence is None:
         return []
-    told = f"{told}: p cannot be estimated value by value"
-    return [f"{told}; {advice}" if advice else told]
+    sentence = f"{sentence}: p cannot be estimated value by value"
+    return [f"{sentence}; {advice}" if advice else sentence]

@@ -193,8 +193,9 @@ def _spread(problem: Problem, promise: Guarantee, own: Fraction, points: int) ->
         return [upwards(least + (most - least) * k / (points - 1), GRAIN) for k in range(points)]
     ratio = float(WIDEST) ** (2 / (points - 1))
     spread = [upwards(own * Fraction(ratio**k / WIDEST), GRAIN) for k in range(points)]
-    lowest = 1 if isinstance(promise, Guess) and promise.times is not None else 0  # nothing makes a guess worse
-    return [level for level in spread if lowest <= level and (promise.highest is None or level <= promise.highest)]
+    return [
+        level for level in spread if promise.lowest <= level and (promise.highest is None or level <= promise.highest)
+    ]
 
 
 def upwards(level: Fraction, grain: Fraction) -> Fraction:

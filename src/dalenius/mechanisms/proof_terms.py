@@ -30,6 +30,7 @@ def in_units(values: Iterable[Any]) -> list[str]:
     >>> in_units([0.5, -1]) == [str(2**59), str(-(2**60))]
     True
     """
+    # To the nearest, for values of either sign: what rounding loses makes a bound a little worse, and no bound false.
     return [str(round(value * ONE)) for value in values]
 
 

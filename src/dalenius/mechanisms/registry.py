@@ -1,24 +1,13 @@
 """The mechanisms of the house, in the order in which they are asked: what is special before what is general."""
 
 from dalenius.core import Guarantee, Objective, Problem
-from dalenius.core.problem_file import FORMS
+from dalenius.core.mechanism_section import FORMS
 from dalenius.errors import InputError
 from dalenius.mechanisms.alike.takes import ALIKE
 from dalenius.mechanisms.chains.takes import SUMS, WINDOWS
-from dalenius.mechanisms.columns.funnel.takes import SPREAD
-from dalenius.mechanisms.columns.takes import (
-    BOTTLENECK,
-    CATEGORICAL,
-    CONTRACTION,
-    DISCLOSURE,
-    EACH,
-    FUNNEL,
-    LEAST,
-    NAMED,
-    RANDOM_COLUMNS,
-    RATE,
-    ROBUST,
-)
+from dalenius.mechanisms.columns.funnel.takes import BOTTLENECK, FUNNEL, NAMED, SPREAD
+from dalenius.mechanisms.columns.leakage.takes import EACH, LEAST
+from dalenius.mechanisms.columns.takes import CATEGORICAL, CONTRACTION, DISCLOSURE, RANDOM_COLUMNS, RATE, ROBUST
 from dalenius.mechanisms.declared import Mechanism
 from dalenius.mechanisms.local_dp.takes import (
     BESIDE_KEPT,

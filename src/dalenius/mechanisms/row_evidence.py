@@ -111,19 +111,7 @@ def distorted_rows(channel: Kernel, measure: Distortion, inputs: Array, letters:
 
 
 def any_change(measure: Distortion, channel: Kernel) -> bool:
-    """Whether a measure only asks if the letter is the record's own, so that no table of it is needed.
-
-    Parameters
-    ----------
-    measure : Distortion
-        Of a record and its letter.
-    channel : Kernel
-        Whose letters they are.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a measure only asks if the letter is the record's own, so that no table of it is needed."""
     plain = measure.distortion == "hamming" and not measure.classes
     return plain and measure.of == tuple(channel.output) and [*channel.inputs.items()] == [*channel.output.items()]
 

@@ -67,9 +67,10 @@ def _changing(problem: Problem) -> Iterator[Design]:
     from dalenius.mechanisms.columns.leakage.design import checked
     from dalenius.mechanisms.columns.leakage.model import Model
     from dalenius.mechanisms.columns.leakage.searching import finished, presolved
-    from dalenius.mechanisms.columns.takes import CONTRACTION, LEAST
+    from dalenius.mechanisms.columns.leakage.takes import LEAST
+    from dalenius.mechanisms.columns.takes import CONTRACTION
     from dalenius.solvers.leakage.arrays import Arrays
-    from dalenius.solvers.leakage.presolve import none_of
+    from dalenius.solvers.leakage.lifting import none_of
     from dalenius.solvers.leakage.simple import stay_or_forget
 
     if LEAST.why_not(problem) is not None:
@@ -107,6 +108,7 @@ def _mixed(problem: Problem, certificate: Certificate) -> Iterator[Design]:
     """One value for everybody; then the first share of staying that is proved, the rest being one value or any."""
     if problem.release and tuple(problem.release) != tuple(problem.inputs):
         return
+    # What says nothing keeps every promise and is proved first: whatever happens then, there is an answer.
     for ways in ([(Fraction(0), False)], [(share, alike) for alike in (False, True) for share in SHARES]):
         for share, alike in ways:
             with suppress(DaleniusError):

@@ -132,17 +132,7 @@ def _aim(facts: Facts) -> tuple[str, str]:
 
 
 def reached(facts: Facts) -> tuple[str, str]:
-    """What the release reaches, as a sentence, and the limit that nobody passes, as a figure with its unit.
-
-    Parameters
-    ----------
-    facts : Facts
-        Of a design or a card.
-
-    Returns
-    -------
-    tuple of str
-    """
+    """What the release reaches, as a sentence, and the limit that nobody passes, as a figure with its unit."""
     does, unit = _aim(facts)
     amount = amount_of(facts.value, "down" if facts.maximise else "up", unit)
     limit = amount_of(facts.bound, "up" if facts.maximise else "down", unit)

@@ -117,7 +117,7 @@ def fields_compared(aim: Objective) -> int:
     """How many columns are compared entry by entry; 0 if the objective counts anything but changed entries."""
     if not isinstance(aim, MinimizeDistortion):
         return 0
-    parts = aim.measure.parts or (aim.measure,)
+    parts = aim.measure.summands
     return len(parts) if all(map(one_entry, parts)) else 0
 
 

@@ -38,19 +38,7 @@ Said = Callable[[Any, Promise, Facts], str]
 
 
 def headline(promise: Promise, facts: Facts) -> str:
-    """A promise in one sentence.
-
-    Parameters
-    ----------
-    promise : Promise
-        The promise.
-    facts : Facts
-        Of the design or card that makes it.
-
-    Returns
-    -------
-    str
-    """
+    """A promise in one sentence."""
     guarantee = promise.guarantee
     said = _HEADLINES.get(type(guarantee))
     return said(guarantee, promise, facts) if said else f"{_upper(shown(guarantee.words()))}."
@@ -280,19 +268,7 @@ def _whole_release(guarantee: Dalenius, promise: Promise, facts: Facts) -> str:
 
 # --- what was proved of it --------------------------------------------------------------------------------------------
 def proved_figures(promise: Promise, facts: Facts) -> str:
-    """The figures that were proved of a promise, in one sentence; empty where the file holds none.
-
-    Parameters
-    ----------
-    promise : Promise
-        The promise.
-    facts : Facts
-        Of the design or card that makes it.
-
-    Returns
-    -------
-    str
-    """
+    """The figures that were proved of a promise, in one sentence; empty where the file holds none."""
     figures = promise.figures
     average = figures.get("leakage_bits")
     worst = figures.get("worst_letter_bits")

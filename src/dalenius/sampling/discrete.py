@@ -41,17 +41,7 @@ class Coins:
         self._left = 0
 
     def bits(self, count: int) -> int:
-        """A whole number of so many fair bits.
-
-        Parameters
-        ----------
-        count : int
-            How many.
-
-        Returns
-        -------
-        int
-        """
+        """A whole number of so many fair bits."""
         while self._left < count:
             self._bits = self._bits << _WORD | self._stream.word(self._row, self._next)
             self._left += _WORD
@@ -82,31 +72,11 @@ class Coins:
         return found
 
     def heads(self, probability: Fraction) -> bool:
-        """Heads with this probability.
-
-        Parameters
-        ----------
-        probability : Fraction
-            Exact.
-
-        Returns
-        -------
-        bool
-        """
+        """Heads with this probability."""
         return self.below(probability.denominator) < probability.numerator
 
     def heads_of_exp(self, x: Fraction) -> bool:
-        """Heads with probability e^-x, for x >= 0.
-
-        Parameters
-        ----------
-        x : Fraction
-            Exact.
-
-        Returns
-        -------
-        bool
-        """
+        """Heads with probability e^-x, for x >= 0."""
         while x > 1:  # e^-x = e^-1 e^-(x - 1)
             if not self._heads_of_small(Fraction(1)):
                 return False

@@ -13,7 +13,7 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.sampling.resampler import is_kept
-from dalenius.sampling.sampler import Integers, Letters, checked_codes
+from dalenius.sampling.sampler import Integers, Letters, checked_codes, refuse_unknown
 from dalenius.sampling.stream import Words
 
 __all__ = ["Keeper"]
@@ -84,23 +84,8 @@ class Keeper:
         return letters
 
     def draw_one(self, code: int, stream: Words, row: int) -> int:
-        """The letter of one row in integers alone: the definition that `draw` must match.
-
-        Parameters
-        ----------
-        code : int
-            The input of the row.
-        stream : Words
-            Where words come from.
-        row : int
-            Which.
-
-        Returns
-        -------
-        int
-        """
-        if not 0 <= code < self.inputs:
-            raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
+        """The letter of one row in integers alone: the definition that `draw` must match."""
+        refuse_unknown(code, self.inputs, row)
         if is_kept(self._q[code], stream, row):
             return code
         others = self.inputs - 1

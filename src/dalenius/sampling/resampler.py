@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from dalenius.core.conditional_law import once_each
 from dalenius.errors import InputError
-from dalenius.sampling.sampler import Integers, Letters, Sampler, checked_codes
+from dalenius.sampling.sampler import Integers, Letters, Sampler, checked_codes, refuse_unknown
 from dalenius.sampling.stream import Words
 
 __all__ = ["Resampler", "is_kept"]
@@ -87,42 +87,13 @@ class Resampler:
         return letters
 
     def draw_one(self, code: int, stream: Words, row: int) -> int:
-        """The letter of one row in integers alone: the definition that `draw` must match.
-
-        Parameters
-        ----------
-        code : int
-            The input of the row.
-        stream : Words
-            Where words come from.
-        row : int
-            Which.
-
-        Returns
-        -------
-        int
-        """
-        if not 0 <= code < self.inputs:
-            raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
+        """The letter of one row in integers alone: the definition that `draw` must match."""
+        refuse_unknown(code, self.inputs, row)
         return code if is_kept(self._keep[code], stream, row) else self._fresh.draw_one(0, _Odd(stream), row)
 
 
 def is_kept(probability: Fraction, stream: Words, row: int) -> bool:
-    """U < probability, by integers alone: after k of the even words U lies in [v, v + 1) / 2^(64 k).
-
-    Parameters
-    ----------
-    probability : Fraction
-        Exact.
-    stream : Words
-        Where words come from.
-    row : int
-        Which.
-
-    Returns
-    -------
-    bool
-    """
+    """U < probability, by integers alone: after k of the even words U lies in [v, v + 1) / 2^(64 k)."""
     top, one = probability.as_integer_ratio()
     value = bits = index = 0
     while True:

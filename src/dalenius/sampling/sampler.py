@@ -30,7 +30,7 @@ from dalenius.core.conditional_law import in_units
 from dalenius.errors import InputError, InvalidChannel
 from dalenius.sampling.stream import Words, fill, words_of
 
-__all__ = ["Sampler", "checked_codes", "decided", "passed_tops"]
+__all__ = ["Sampler", "checked_codes", "decided", "passed_tops", "refuse_unknown"]
 
 Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 Letters: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
@@ -251,8 +251,7 @@ class Sampler:
         >>> Sampler([[Fraction(1, 3), Fraction(2, 3)]]).draw_one(0, Stream(bytes(32)), 0)
         1
         """
-        if not 0 <= code < self.inputs:
-            raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
+        refuse_unknown(code, self.inputs, row)
         numerators, total = _scaled(self._rows[code], code, self.letters)
         return decided(enumerate(numerators), total, stream, row)
 
@@ -269,6 +268,7 @@ def _thresholds(row: Sequence[Fraction | int], code: int, many: int) -> tuple[li
             letters.append(letter)
             reached += numerator
             if reached < total:
+                # The floor alone decides every word but its own; that one is open only where a fraction was cut off.
                 top, rest = divmod(reached << _WORD, total)
                 tops.append(top)
                 fractional.append(rest > 0)
@@ -335,6 +335,7 @@ def decided(weighted: Iterable[tuple[int, int]], total: int, stream: Words, row:
         reached = 0
         for letter, weight in letters:
             reached += weight
+            # The whole interval lies below the threshold: whatever the further words are, this is the letter.
             if (value + 1) * total <= reached << bits:
                 return letter
             if value * total < reached << bits:
@@ -342,28 +343,20 @@ def decided(weighted: Iterable[tuple[int, int]], total: int, stream: Words, row:
 
 
 def checked_codes(codes: Integers, inputs: int, start: int = 0) -> Integers:
-    """Codes of the rows start, start + 1, ... as one column of integers, each of them an input.
-
-    Parameters
-    ----------
-    codes : Integers
-        Of the rows.
-    inputs : int
-        How many inputs there are.
-    start : int
-        The first row, for the message.
-
-    Returns
-    -------
-    Integers
-    """
+    """Codes of the rows start, start + 1, ... as one column of integers, each of them an input."""
     codes = np.asarray(codes)
     if codes.ndim != 1 or codes.dtype.kind not in "iu":
         raise InputError(f"codes are one column of integers, not {codes.dtype} of shape {codes.shape}")
     if codes.size and ((codes.dtype.kind == "i" and codes.min() < 0) or codes.max() >= inputs):
         at = int(np.flatnonzero((codes < 0) | (codes >= inputs))[0])
-        raise InputError(f"code {codes[at]} of row {start + at} is not in 0..{inputs - 1}")
+        refuse_unknown(int(codes[at]), inputs, start + at)
     return codes
+
+
+def refuse_unknown(code: int, inputs: int, row: int) -> None:
+    """Refuse a code that is no input."""
+    if not 0 <= code < inputs:
+        raise InputError(f"code {code} of row {row} is not in 0..{inputs - 1}")
 
 
 def _scaled(row: Sequence[Fraction | int], code: int, letters: int) -> tuple[list[int], int]:

@@ -53,6 +53,8 @@ class SparseSampler:
             reached = 0
             for weight in weights[:-1]:
                 reached += weight
+                # Downwards: a word below the floor is below the threshold and one above it is above; only a word that
+                # equals it is open, and further words decide.
                 tops.append((reached << _WORD) // total)
             listed += places
             first.append(len(tops))
@@ -96,20 +98,6 @@ class SparseSampler:
         return letters
 
     def draw_one(self, code: int, stream: Words, row: int) -> int:
-        """The letter of one row in integers alone: the definition that `draw` must match, and its last resort.
-
-        Parameters
-        ----------
-        code : int
-            The input of the row.
-        stream : Words
-            Where words come from.
-        row : int
-            Which.
-
-        Returns
-        -------
-        int
-        """
+        """The letter of one row in integers alone: the definition that `draw` must match, and its last resort."""
         places, weights = self.lines[code]
         return decided(zip(places, weights, strict=True), sum(weights), stream, row)

@@ -53,17 +53,7 @@ class Words(Protocol):
         """
 
     def word(self, row: int, index: int) -> int:
-        """Word `index` of one row.
-
-        Parameters
-        ----------
-        row, index : int
-            Which.
-
-        Returns
-        -------
-        int
-        """
+        """Word `index` of one row."""
 
 
 class Stream:
@@ -243,19 +233,7 @@ class RowWords:
         return self._stream.words_at(self._rows[places], index)
 
     def word(self, row: int, index: int) -> int:
-        """Word `index` of the row at one place.
-
-        Parameters
-        ----------
-        row : int
-            The place.
-        index : int
-            Which word.
-
-        Returns
-        -------
-        int
-        """
+        """Word `index` of the row at one place."""
         return self._stream.word(int(self._rows[row]), index)
 
 
@@ -318,19 +296,7 @@ def fill(stream: Words, start: int, leading: npt.NDArray[Any]) -> None:
 
 
 def words_of(stream: Words, rows: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
-    """Word 0 of these rows, which need not follow one another.
-
-    Parameters
-    ----------
-    stream : Words
-        Whose words they are.
-    rows : array of int
-        The rows.
-
-    Returns
-    -------
-    array of uint64
-    """
+    """Word 0 of these rows, which need not follow one another."""
     if isinstance(stream, Stream | RowWords):
         return stream.words_at(rows)
     return np.array([stream.word(row, 0) for row in rows.tolist()], dtype=np.uint64)

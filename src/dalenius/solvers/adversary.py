@@ -80,6 +80,7 @@ def alternating(channel: Floats, least_entropy: float) -> tuple[float, Floats, f
         found.append(_climb(channel, least_entropy, prior / prior.sum(), 120, 1e-9))
     _, prior, multiplier = max(found, key=lambda climbed: climbed[0])
     value, prior, multiplier = _climb(channel, least_entropy, prior, ROUNDS, 1e-15)
+    # Downwards: this prior reaches at least that.
     return max(0.0, value - 16 * (channel.size + 20) * UNIT), prior, multiplier
 
 
@@ -114,6 +115,7 @@ def _tempered(scores: Floats, least_entropy: float) -> tuple[Floats, float]:
 
     low = 1e-7
     high = 1e5
+    # With hardly any weight on the entropy there is enough of it: the limit does not bind.
     if float(_entropy(at(low).ravel())) >= least_entropy:
         return at(low), low
     for _ in range(70):
@@ -122,6 +124,7 @@ def _tempered(scores: Floats, least_entropy: float) -> tuple[Floats, float]:
             low = multiplier
         else:
             high = multiplier
+    # Of the two ends the one whose entropy is at least b: the other prior is not allowed.
     return at(high), high
 
 
@@ -175,8 +178,10 @@ def cells_bound(
         bound = np.min([(line + multiplier * room).max(axis=1) for multiplier in multipliers], axis=0) + slack
         # A cell without a prior of that entropy holds nothing; the slack is for what doubles may have missed.
         bound[room.max(axis=1) < -slack] = -inf
+        # Under a limit the prior at a corner may have too little entropy to count.
         if not least_entropy:
             low = max(low, float(told(parts.reshape(-1, values, others), channel).max()) - slack)
+        # A cell that is given up still counts, by its own bound.
         pruned = max(pruned, float(bound[bound <= low + gap].max(initial=0.0)))
         parts = parts[bound > low + gap]
         bound = bound[bound > low + gap]
@@ -212,6 +217,7 @@ def convex_bound(laws: Laws, least_entropy: float, many: Floats | None = None) -
         In nats, rounded up.
     """
     alike = np.zeros(len(laws)) if many is None else many
+    # Without the limit on entropy: a bound whatever happens below.
     best = laws.radius(np.full(laws.rows.shape[1], 1.0 / laws.rows.shape[1]))
     low = 1e-4
     high = 1e4
@@ -227,6 +233,8 @@ def convex_bound(laws: Laws, least_entropy: float, many: Floats | None = None) -
             prior = new
             if moved < 1e-12:
                 break
+        # Any output law bounds, also one from an iteration that has not settled; its sum, one up to rounding, moves
+        # every divergence by its logarithm.
         output = prior @ laws.rows
         divergences = laws.divergence(output)
         divergences = divergences + laws.slack(divergences, laws.h)

@@ -92,6 +92,7 @@ def smallest_ball(laws: Laws, *, at: Places | None = None, start: Places | None 
         if ball.high - ball.low > gap:  # a row of tiny weight may be all that reaches some column
             ball = min(ball, _ball(laws, at, active, weights), key=lambda b: b.high - b.low)
         active, weights, q = ball.support, ball.weights, ball.centre
+        # The bracket of a round is proved by itself; the narrowest one is kept, not the last.
         nearer = best is None or ball.high - ball.low < best.high - best.low
         best, stuck = (ball, 0) if best is None or nearer else (best, stuck + 1)
         if best.high - best.low <= gap or stuck > 5:
@@ -100,6 +101,7 @@ def smallest_ball(laws: Laws, *, at: Places | None = None, start: Places | None 
         few = min(len(places), max(_TAKEN, laws.rows.shape[1] // 4))
         far = np.argpartition(-d, few - 1)[:few]
         active = np.union1d(active[weights > 1e-11], places[far[d[far] > ball.low]])
+    # A bracket somewhat wider than asked for is still true, and is returned; one that says nothing is not.
     if best is None or best.high - best.low > max(1e-6, 10 * gap):
         found = "nothing" if best is None else f"[{best.low:.9g}, {best.high:.9g}]"
         raise SolverFailed(f"the search for a capacity of {len(places)} rows ended with {found} (natural logarithms)")
@@ -133,6 +135,7 @@ def _interior(rows: Floats, h: Floats, gap: float) -> Floats:
     d = h - rows @ np.log(w @ rows)
     highest = d.max()
     c = float(highest + 0.1 * (highest - d.min() + 1e-3))
+    # C above all distances, so that no slack is zero at the start.
     s = c - d
     best, best_value, best_gap = w, -np.inf, np.inf
     for _ in range(_STEPS):

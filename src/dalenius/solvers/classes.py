@@ -93,17 +93,7 @@ class Classes:
         return [self.colours.index(c) for c in range(max(self.colours) + 1)]
 
     def split(self, x: int) -> "tuple[int, Ints, Classes]":
-        """The first atom of the orbit of x, the orbit, and the classes of the views when that atom is told apart.
-
-        Parameters
-        ----------
-        x : int
-            An atom.
-
-        Returns
-        -------
-        tuple[int, Ints, Classes]
-        """
+        """The first atom of the orbit of x, the orbit, and the classes of the views when that atom is told apart."""
         at = int(self.first[x])
         if at not in self._splits:
             finer = refined(self.colours, self.labels[:, at].tolist())

@@ -55,7 +55,10 @@ def correlation(p: Floats, rows: Floats) -> tuple[float, float, Floats]:
     value, vector = _largest(gram)
     f = vector if small else a @ vector - left * (right @ vector)
     f = f / max(float(np.linalg.norm(f)), 1e-300)
+    # Any function of the input is a lower end; the eigenvector is the best of them.
     low = float(np.linalg.norm(a.T @ f - right * (left @ f))) - error
+    # The computed eigenvalue proves nothing. A factorisation that runs through proves t; one that fails proves nothing
+    # either, and t grows.
     t = max(value, 0.0) + error
     for _ in range(12):
         slack = error + 1.01 * (n + 2) * UNIT * n * t + 8 * UNIT
@@ -107,6 +110,7 @@ def total_variation(rows: Floats, relative: float = UNIT) -> tuple[float, Floats
     for start in range(0, n, step):
         part = rows[start : start + step]
         distance[start : start + step] = 0.5 * np.abs(part[:, None, :] - rows[None, :, :]).sum(axis=2)
+    # Upwards: k terms are added up, and each of two rows may be off.
     return min(1.0, float(distance.max()) + 1.1 * (k + 4) * UNIT + 2 * relative), distance
 
 
@@ -145,8 +149,10 @@ def pairwise_contraction(rows: Floats, distance: Floats, relative: float = UNIT)
         low, top = _two_point(rows[first[start : start + step]], rows[second[start : start + step]])
         best = max(best, float(low.max()) - error)
         high = max(high, float(np.minimum(top + error, apart[start : start + step]).max()))
+        # Nothing contracts by less: no other pair can be shown to be better.
         if best >= 1 - 4 * error:
             break
+    # Only rounding could put the upper end below the lower one.
     return max(0.0, best), min(1.0, max(high, best))
 
 
@@ -162,15 +168,19 @@ def _two_point(p: Floats, q: Floats) -> tuple[Floats, Floats]:
     todo = np.arange(len(p))
     for turn in range(80):
         mean = b[todo, None] * p[todo] + (1 - b[todo])[:, None] * q[todo]
+        # Where one of the rows has no mass the term is zero, whatever the mean; at an end of b the mean is zero too.
         inverse = np.divide(1.0, mean, out=np.zeros_like(mean), where=product[todo] > 0)
         part = product[todo] * inverse
         tilt = difference[todo] * inverse
         here = 1 - part.sum(axis=1)
         slope = np.einsum("sy,sy->s", part, tilt)
         bend = 2 * np.einsum("sy,sy,sy->s", part, tilt, tilt)
-        low[todo], high[todo] = np.where(slope > 0, b[todo], low[todo]), np.where(slope < 0, b[todo], high[todo])
+        low[todo] = np.where(slope > 0, b[todo], low[todo])
+        high[todo] = np.where(slope < 0, b[todo], high[todo])
+        # Concave in b: it lies below its tangent, which is highest at an end of what is left.
         rise = np.maximum(slope * (high[todo] - b[todo]), slope * (low[todo] - b[todo])) + 4 * UNIT
-        value[todo], top[todo] = np.maximum(value[todo], here), np.minimum(top[todo], here + rise)
+        value[todo] = np.maximum(value[todo], here)
+        top[todo] = np.minimum(top[todo], here + rise)
         ahead = b[todo] + np.divide(slope, bend, out=np.zeros_like(bend), where=bend > 0)
         inside = (ahead > low[todo]) & (ahead < high[todo]) & (turn > 1)
         b[todo] = np.where(inside, ahead, (low[todo] + high[todo]) / 2) if turn else 0.0  # both ends come first

@@ -191,10 +191,10 @@ def maximise(
         )
         if attempt and status in _DECIDED:
             break
-    told = f"the solver ended {' and then '.join(words)} on {len(low)} rows and {len(costs)} columns"
+    sentence = f"the solver ended {' and then '.join(words)} on {len(low)} rows and {len(costs)} columns"
     if status == highspy.HighsModelStatus.kInfeasible:
-        raise Infeasible(f"no x >= 0 meets the rows of the linear program: {told}")
-    raise SolverFailed(f"the linear program has no optimum: {told}")
+        raise Infeasible(f"no x >= 0 meets the rows of the linear program: {sentence}")
+    raise SolverFailed(f"the linear program has no optimum: {sentence}")
 
 
 def _compressed(
@@ -226,19 +226,7 @@ def _power_of_two(size: _Floats) -> _Floats:
 
 
 def silent_simplex(tol: float, **more: int | float | str) -> highspy.Highs:
-    """HiGHS as this room uses it: simplex, no output, no parallel runs, the same tolerance on both sides.
-
-    Parameters
-    ----------
-    tol : float
-        Of both sides.
-    more : int, float or str
-        Further options of HiGHS, by name.
-
-    Returns
-    -------
-    highspy.Highs
-    """
+    """HiGHS as this room uses it: simplex, no output, no parallel runs, the same tolerance on both sides."""
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     options: dict[str, bool | int | float | str] = {
         "output_flag": False,

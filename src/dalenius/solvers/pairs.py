@@ -57,6 +57,7 @@ def best_pair(
     >>> round(low, 9), high - low < 1e-9, pair
     (0.693147181, True, (0, 2))
     """
+    # Two rows carry no more than a bit, whatever they are.
     most = log(2) * (1 + 4 * UNIT)
     apart = _bounds(laws, first, second)
     ties = np.argwhere(apart >= apart.max() - 1e-12)  # any will do; rows far apart in the list are the plainest
@@ -72,8 +73,10 @@ def best_pair(
     pairs = pairs[once]
     todo = todo[once]
     bound = np.minimum(_about_the_mean(laws, pairs), apart[todo[:, 0], todo[:, 1]])
+    # Pairs that are never solved count in the upper end by their bounds.
     top = float(apart[apart <= enough + gap].max(initial=0.0))
     for place in np.argsort(-bound):
+        # Best bound first: this one holds for all that follow.
         if bound[place] <= max(low, known) + gap:
             top = max(top, float(bound[place]))
             break
@@ -99,6 +102,7 @@ def _bounds(laws: Laws, first: Places, second: Places) -> Floats:
     """The smaller of the two bounds by b, with their error: b is off by a factor within 1 +- 1.01 ((k + 6) u + d)."""
     roots = np.sqrt(laws.rows)
     letters = laws.rows.shape[1]
+    # From below: both proofs go through with a smaller b, and both bounds fall in it.
     overlap = (roots[first] @ roots[second].T) * (1 - 1.02 * ((letters + 8) * UNIT + laws.relative))
     overlap = np.clip(overlap, 0.0, 1.0)
     near = 1.2 * (1 - overlap)

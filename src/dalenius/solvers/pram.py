@@ -78,6 +78,7 @@ def search(p: Floats, boxes: Sequence[Shape], *, gap: float = 1e-11, bases: int 
         before = state.enough
         state.bases = []
         trees = [state.tree(shape) for shape in ends]
+        # A better corner was met on the way: the trees are grown again, for they stop at the best value known.
         if state.value <= before:
             break
     used = sorted({k for tree in trees for node in tree if isinstance(node, list) for k in node})
@@ -163,6 +164,7 @@ class _State:
             two[barred] = -np.inf
             if only:
                 two = np.where(np.arange(self.S) == only[0], two, -np.inf)
+            # Two of them: the best second letter, and the next one for the case that the best deviates first.
             seconds = [int(k) for k in np.argsort(-two, kind="stable")[:2]]
             one = one + np.where(np.arange(self.S) == seconds[0], two[seconds[1]], two[seconds[0]])
         return np.asarray(np.where(self.first, total + one, -np.inf)), seconds
@@ -193,6 +195,7 @@ class _State:
             second = next((x for x in seconds if x != i), None)
             base, split = self.saddle(shape, fixed, i, second)
             now, seconds = self.bounds(shape, fixed, base)
+            # Each marginal bounds every corner, so that the least of their bounds does.
             reached = np.minimum(reached, now)
             self.bases.append(base)
             used.append(len(self.bases) - 1)
@@ -229,13 +232,15 @@ class _State:
         for _ in range(60):
             told, gain = grouped.told(lower, high - low, t, free)
             step = np.where(free, (gain > 0) - t, 0.0)
-            ahead, target = float(gain @ step), self.enough
+            ahead = float(gain @ step)
+            target = self.enough
             if told + ahead <= target or told > target or ahead <= (target - self.value) / 2 or low == high:
                 break
             t = t + grouped.line(lower, high - low, t, step, free) * step
         q = low + t[self.group] * (high - low)
         q[letters] = stands
         if self.S > 2 or above is None or below is None:
+            # The mixture, rounded to the nearer ends, is a corner and may be the best so far.
             corner = np.where(q > (low + high) / 2, HIGH, LOW)
             corner[letters] = roles
             self.offer(shape, corner)
@@ -276,13 +281,17 @@ class _Letters(NamedTuple):
 
     def line(self, lower: Floats, width: float, t: Floats, step: Floats, free: npt.NDArray[np.bool_]) -> float:
         """Where the slope along a step changes sign, by bisection."""
-        begin, end = 0.0, 1.0
+        begin = 0.0
+        end = 1.0
         if float(self.told(lower, width, t + step, free)[1] @ step) >= 0:
             return 1.0
         for _ in range(40):
             middle = (begin + end) / 2
             rises = float(self.told(lower, width, t + middle * step, free)[1] @ step) > 0
-            begin, end = (middle, end) if rises else (begin, middle)
+            if rises:
+                begin = middle
+            else:
+                end = middle
             if end - begin <= 1e-3 * end:
                 break
         return (begin + end) / 2

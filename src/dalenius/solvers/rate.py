@@ -52,40 +52,39 @@ def _interior(p: Floats, a: Floats, tol: float) -> Floats:
     """The output law on the letters of `a`, by a primal-dual method with a corrector."""
     from dalenius.solvers.lapack import dpotrf, dpotrs  # opens scipy
 
-    m = a.shape[1]
-    q = np.full(m, 1.0 / m)
-    z = np.full(m, 0.1)
+    letters = a.shape[1]
+    law = np.full(letters, 1.0 / letters)
+    prices = np.full(letters, 0.1)
     for _ in range(NEWTON):
-        y = a @ q
-        slack = 1 - a.T @ (p / y)
-        gap = np.log(max(1.0, float((a.T @ (p / (y / q.sum()))).max())))
+        reached = a @ law
+        slack = 1 - a.T @ (p / reached)
+        gap = np.log(max(1.0, float((a.T @ (p / (reached / law.sum()))).max())))
         if gap < tol:
             break
-        mu = float(q @ z) / m
-        scaled = a * (np.sqrt(p) / y)[:, None]
+        mu = float(law @ prices) / letters
+        scaled = a * (np.sqrt(p) / reached)[:, None]
         hessian = scaled.T @ scaled
-        hessian[np.diag_indices(m)] += z / q
+        hessian[np.diag_indices(letters)] += prices / law
         factor, failed = dpotrf(hessian)
         if failed:
             break
 
         def step(target: float, product: Floats | float = 0.0) -> tuple[Floats, Floats]:
-            aim = (target - product) / q  # noqa: B023
+            aim = (target - product) / law  # noqa: B023
             dq = dpotrs(factor, aim - slack)[0]  # noqa: B023
-            return dq, aim - z - z / q * dq  # noqa: B023
+            return dq, aim - prices - prices / law * dq  # noqa: B023
 
         def longest(dq: Floats, dz: Floats) -> float:
-            return min(1.0, 1.0 / max(1e-300, float((-dq / q).max()), float((-dz / z).max())))  # noqa: B023
+            return min(1.0, 1.0 / max(1e-300, float((-dq / law).max()), float((-dz / prices).max())))  # noqa: B023
 
         dq, dz = step(0.0)
         length = longest(dq, dz)
-        ahead = float((q + length * dq) @ (z + length * dz)) / m
+        ahead = float((law + length * dq) @ (prices + length * dz)) / letters
         dq, dz = step(max(1e-3, (ahead / mu) ** 2) * mu, dq * dz if length > 0.2 else 0.0)
         length = 0.98 * longest(dq, dz)
-        q = q + length * dq
-        z = z + length * dz
-    law: Floats = q / q.sum()
-    return law
+        law = law + length * dq
+        prices = prices + length * dz
+    return np.asarray(law / law.sum())
 
 
 def at_slope(
@@ -98,29 +97,29 @@ def at_slope(
     >>> round(point.distortion, 9), round(float(point.rate / np.log(2)), 9)
     (0.25, 0.188721876)
     """
-    m = d.shape[1]
+    many = d.shape[1]
     least = d.min(axis=1)
     a = np.exp(-slope * (d - least[:, None]))
-    work = np.arange(m) if letters is None or m <= WHOLE else np.unique(letters)
+    work = np.arange(many) if letters is None or many <= WHOLE else np.unique(letters)
     for _ in range(ROUNDS):
-        q = np.zeros(m)
+        q = np.zeros(many)
         q[work] = _interior(p, a[:, work], tol / 2)
-        y = a @ q
-        if not (y > 0).all():
+        reached = a @ q
+        if not (reached > 0).all():
             raise SolverFailed("a record has no value within reach of the chosen ones")
-        c = a.T @ (p / y)
+        c = a.T @ (p / reached)
         violated = np.flatnonzero(c > 1 + tol / 2)
         violated = violated[~np.isin(violated, work)]
         if not violated.size:
             break
         join = violated[np.argsort(-c[violated])[:JOIN]]
-        work = np.union1d(work, join) if work.size + join.size < m // 2 else np.arange(m)
-    channel = a * q / y[:, None]
+        work = np.union1d(work, join) if work.size + join.size < many // 2 else np.arange(many)
+    channel = a * q / reached[:, None]
     out = p @ channel
     told = times_log_ratio(channel, out)
     cost = np.where(channel > 0, channel * np.where(np.isfinite(d), d, 0.0), 0.0)
-    intercept = slope * float(p @ least) - float(p @ np.log(y)) - float(np.log(c.max()))
-    weights = np.exp(slope * least - (slope * least).max()) / y
+    intercept = slope * float(p @ least) - float(p @ np.log(reached)) - float(np.log(c.max()))
+    weights = np.exp(slope * least - (slope * least).max()) / reached
     return Point(channel, float(p @ cost.sum(axis=1)), float(p @ told.sum(axis=1)), slope, intercept, weights)
 
 

@@ -62,6 +62,7 @@ def best_ratio(p: Floats, rows: Floats, direction: Floats) -> float:
     q = np.maximum(q, 1e-15)
     q /= q.sum(axis=1, keepdims=True)
     log_p = np.log(p)
+    # A law of one input is one too, and no iteration from inside gets there.
     best = max(_ratio(p, rows, out, np.eye(n))[0].tolist())
     found = q[:1]
     ratio, tilt = _ratio(p, rows, out, q)
@@ -73,6 +74,7 @@ def best_ratio(p: Floats, rows: Floats, direction: Floats) -> float:
         found = np.vstack([found, q[np.argsort(-new)[:2]]])[-8:]
         best = max(best, float(new.max()))
         gain = new - ratio
+        # Starts that climb no more are left, and those that climb slowly far below the best.
         going = (gain > 1e-14) & ~((turn > 60) & (gain < 1e-5 * new) & (new < best * (1 - 1e-3)))
         if not going.any():
             break
@@ -99,7 +101,9 @@ def _polished(p: Floats, rows: Floats, out: Floats, q: Floats) -> float:
             step = np.linalg.solve(system, np.append(-slope, 0.0))[:n]
         except np.linalg.LinAlgError:
             break
+        # Not all of the way to the first entry that would be zero: its logarithm ends there.
         way = min(1.0, 0.9 / max(1e-300, float((-step / q).max())))
+        # Newton goes to saddles as well; the last try is the other way.
         for share in (way, way / 4, way / 16, -way / 4):
             moved = np.maximum(q + share * step, 1e-15)
             moved /= moved.sum()
@@ -121,7 +125,10 @@ def _ratio(p: Floats, rows: Floats, out: Floats, q: Floats) -> tuple[Floats, Flo
     above = (seen * tilt).sum(axis=1)
     below = (q * np.log(np.maximum(q, 1e-300) / p)).sum(axis=1)
     error = 8 * (sum(rows.shape) + 20) * UNIT * (1 + np.abs(tilt).max(axis=1) + np.abs(np.log(p)).max())
+    # Both divergences vanish as the square of the distance from P, so that very near it their errors decide; nothing is
+    # said there.
     far = below > 1e-6
+    # Downwards: the numerator without what it may be off by, the denominator with it.
     return np.where(far, (above - error) / np.where(far, below + error, 1.0), 0.0), tilt
 
 
@@ -139,12 +146,14 @@ class _Hessian:
 
     def convex(self, cells: Floats) -> NDArray[np.bool_]:
         """Whether phi is convex on the hull of P and each cell, hence nowhere negative there: it is least at P."""
+        # The largest Q and the smallest Qp of a cell are at its corners; P belongs to the hull as well.
         most = np.maximum(cells.max(axis=1), self.p)
         least = np.minimum((cells @ self.rows).min(axis=1), self.out)
         open_ = (least > 0).all(axis=1)
         first = np.einsum("ix,cx,jx->cij", self.diagonal, self.bound * self.p / most, self.diagonal)
         second = np.einsum("iy,cy,jy->cij", self.a, self.out / np.maximum(least, 1e-300), self.a)
         ok = np.zeros(len(cells), dtype=bool)
+        # An eigenvalue just above zero could be one just below it; what is not shown is cut again.
         ok[open_] = np.linalg.eigvalsh((first - second)[open_])[:, 0] > 1e-9
         return ok
 
@@ -173,6 +182,7 @@ def at_most(p: Floats, rows: Floats, bound: float, rho: float, *, cells: int = 4
     out = p @ rows
     rows = rows[:, out > 0]
     out = out[out > 0]
+    # Below rho^2 phi bends down at P: no cell around it could ever be shown, however small.
     if bound <= rho**2:
         return False
     hessian = _Hessian(p, rows, out, bound)
@@ -187,6 +197,7 @@ def at_most(p: Floats, rows: Floats, bound: float, rho: float, *, cells: int = 4
             stack.append(part[20_000:])
             part = part[:20_000]
         used += len(part)
+        # What is not proved in so many cells is not disproved: the caller keeps a larger bound.
         if used > cells:
             return False
         middle = part.mean(axis=1)
@@ -196,12 +207,14 @@ def at_most(p: Floats, rows: Floats, bound: float, rho: float, *, cells: int = 4
         slope = logs - log_p - (np.log(middle @ rows) - log_out) @ rows.T
         phi = (bound * np.einsum("cij,cj->ci", part, slope) - (1 - bound) * second).min(axis=1)
         scale = 2 + np.abs(logs).max(axis=1) + np.abs(log_p).max() + np.abs(log_out).max()
+        # A cell is done with only where phi is above zero by more than it may be off by.
         part = part[phi < 8 * (n + rows.shape[1] + 20) * UNIT * scale]
         part = part[~hessian.convex(part)] if len(part) else part
         if not len(part):
             continue
         corner = part.reshape(-1, n)
         there = np.maximum(corner @ rows, 1e-300)
+        # A corner where phi is clearly negative disproves the bound, and spares the rest of the cover.
         value = bound * (corner * (np.log(np.maximum(corner, 1e-300)) - log_p)).sum(axis=1)
         if float((value - (there * (np.log(there) - log_out)).sum(axis=1)).min()) < -1e-11:
             return False

@@ -24,7 +24,7 @@ from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.cells import divergence
 from dalenius.solvers.interior import Floats
 
-__all__ = ["Repaired", "merged_letters", "repaired", "solved_exactly"]
+__all__ = ["Repaired", "in_multiples", "merged_letters", "repaired", "solved_exactly"]
 
 # int64 while every sum fits, Python's own integers (dtype object) beyond.
 _Ints: TypeAlias = NDArray[Any]
@@ -116,15 +116,17 @@ def repaired(
     pivots = _pivots(rows, prior)
     inverse, determinant = _inverse(rows[:, pivots])
     leak = _leak(floats, prior, groups)
+    # A channel so far off was not found under these views; what is exact next to it would be another one.
     if leak >= 1e-2:
         raise SolverFailed(f"the recipe is not nearly independent of the views: it fails by {leak:.2g}")
     floats = _projected(floats, prior, groups)
     masses = prior @ floats
     for bits, whole, kappa in ways:
         # The pivots absorb the rounding of all others, so each entry needs room on both sides: kappa of the constant.
-        rounded = _rounded((1 - kappa) * floats + kappa * masses, bits)
-        rounded_masses = _rounded(masses[None], bits)[0]
+        rounded = in_multiples((1 - kappa) * floats + kappa * masses, bits)
+        rounded_masses = in_multiples(masses[None], bits)[0]
         exact = _solved(whole, groups, rounded, rounded_masses, pivots, inverse, determinant, bits)
+        # None: an entry is negative, and the next way mixes in more of the constant channel.
         if exact is not None:
             numerators, denominators = exact
             _verify(whole, groups, numerators, denominators)
@@ -169,6 +171,7 @@ def solved_exactly(
     """
     counts, floats, _ = _checked(weights, [], channel)
     prior = np.array([int(value) / int(counts.sum()) for value in counts])
+    # Heavy atoms first, so that they are the pivots: the same error moves an entry of theirs least.
     order = np.argsort(-prior)
     reduced, rank = fmpz_mat(
         len(equations), len(counts), [int(row[atom]) for row in equations for atom in order]
@@ -185,7 +188,7 @@ def solved_exactly(
     )
     system = system.reshape(rank, len(counts))[:, np.argsort(order)]
     for kappa in _KAPPA:
-        rounded = _rounded((1 - kappa) * floats + kappa * (prior @ floats), 50).astype(object)
+        rounded = in_multiples((1 - kappa) * floats + kappa * (prior @ floats), 50).astype(object)
         others = rounded.copy()
         others[places] = 0
         right = -(system @ others)  # d times the numerators of the pivots
@@ -203,6 +206,7 @@ def _checked(
     counts = np.array([int(weight) for weight in weights], dtype=object)
     if not len(counts) or any(int(weight) != weight or weight <= 0 for weight in weights):
         raise InputError("weights must be positive integers; leave out atoms of weight zero")
+    # Every sum of weights then fits into 64 bits; beyond, Python counts.
     if sum(counts) < 2**62:
         counts = counts.astype(np.int64)
     floats = np.array(channel, dtype=np.float64)
@@ -274,6 +278,7 @@ def merged_letters(prior: Floats, given: Floats | None, channel: Floats, *, loss
     into = np.arange(letters)
     for _ in range(letters - 1):
         first, second = divmod(int(cost.argmin()), letters)
+        # A cost below zero is rounding: it buys no other merger.
         spent += max(0.0, float(cost[first, second]))
         if spent > loss:
             break
@@ -359,8 +364,9 @@ def _leak(channel: Floats, prior: Floats, groups: Sequence[NDArray[np.intp]]) ->
     return float(np.abs((rows * prior) @ (channel - prior @ channel)).max())
 
 
-def _rounded(channel: Floats, bits: int) -> NDArray[np.int64]:
+def in_multiples(channel: Floats, bits: int) -> NDArray[np.int64]:
     """Multiples of 2^-bits with rows that sum to one; what rounding left over goes to the largest entry."""
+    # The largest entry feels the rest least, and cannot become negative by it.
     rounded = np.rint(np.ldexp(channel, bits)).astype(np.int64)
     rounded[np.arange(len(rounded)), rounded.argmax(axis=1)] += (1 << bits) - rounded.sum(axis=1)
     return rounded

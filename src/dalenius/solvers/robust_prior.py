@@ -101,54 +101,60 @@ def _ratio_round(
     prior: Floats, limits: Limits, laws: Sequence[Floats], seconds: float
 ) -> tuple[Floats, Floats, Floats]:
     """The semidefinite program with relative-entropy cuts: channel, tilt of (1), multipliers of the limits."""
-    n, m = limits.shape
-    cells = n * m
-    side = n - 1 + m
-    t, entropies = cells, cells + 1
-    program = Conic(cells + 1 + len(laws) * m)
+    inputs, letters = limits.shape
+    cells = inputs * letters
+    side = inputs - 1 + letters
+    radius, entropies = cells, cells + 1
+    program = Conic(cells + 1 + len(laws) * letters)
     at = laws_within(program, limits)
     root = np.sqrt(prior)
     basis = np.linalg.svd(root[None])[2][1:].T  # columns orthogonal to sqrt(P)
-    k = np.arange(n - 1)
-    corner = k * (k + 3) // 2  # the diagonal of the upper triangle, column after column
-    x, y, c = (value.reshape(-1) for value in np.meshgrid(np.arange(n), np.arange(m), k, indexing="ij"))
-    column = n - 1 + y
-    off = column * (column + 1) // 2 + c
+    place = np.arange(inputs - 1)
+    corner = place * (place + 3) // 2  # the diagonal of the upper triangle, column after column
+    value_at, letter_at, column_at = (
+        value.reshape(-1) for value in np.meshgrid(np.arange(inputs), np.arange(letters), place, indexing="ij")
+    )
+    column = inputs - 1 + letter_at
+    off = column * (column + 1) // 2 + column_at
     diagonal = column * (column + 3) // 2
-    first = c == 0
+    first = column_at == 0
     cone = program.add(
         "semidefinite",
         np.concatenate([corner, off, diagonal[first]]),
-        np.concatenate([np.full(n - 1, t), x * m + y, (x * m + y)[first]]),
-        np.concatenate([np.ones(n - 1), np.sqrt(2) * root[x] * basis[x, c], prior[x[first]]]),
+        np.concatenate(
+            [np.full(inputs - 1, radius), value_at * letters + letter_at, (value_at * letters + letter_at)[first]]
+        ),
+        np.concatenate(
+            [np.ones(inputs - 1), np.sqrt(2) * root[value_at] * basis[value_at, column_at], prior[value_at[first]]]
+        ),
         np.zeros(side * (side + 1) // 2),
         size=side,
     )
     sums: list[Places] = []
     cells_of = np.arange(cells)
     for number, law in enumerate(laws):
-        v = entropies + number * m + np.arange(m)
-        base = 3 * np.arange(m)
+        divergences = entropies + number * letters + np.arange(letters)
+        base = 3 * np.arange(letters)
         program.add(  # (-v, q, p):  q exp(-v / q) <= p, so v >= q ln(q / p)
             "exponential",
-            np.concatenate([base, base[cells_of % m] + 1, base[cells_of % m] + 2]),
-            np.concatenate([v, cells_of, cells_of]),
-            np.concatenate([-np.ones(m), law[cells_of // m], prior[cells_of // m]]),
-            np.zeros(3 * m),
+            np.concatenate([base, base[cells_of % letters] + 1, base[cells_of % letters] + 2]),
+            np.concatenate([divergences, cells_of, cells_of]),
+            np.concatenate([-np.ones(letters), law[cells_of // letters], prior[cells_of // letters]]),
+            np.zeros(3 * letters),
         )
-        entries = np.append(-np.ones(m), _divergence(law, prior))
-        sums.append(program.add("nonnegative", [0] * (m + 1), np.append(v, t), entries, [0.0]))
+        entries = np.append(-np.ones(letters), _divergence(law, prior))
+        sums.append(program.add("nonnegative", [0] * (letters + 1), np.append(divergences, radius), entries, [0.0]))
     aim = np.zeros(program.variables)
-    aim[t] = 1.0
-    x_, z = program.solve(aim, seconds=seconds, accuracy=1e-9 if not laws else 1e-8)
-    rows = channel_of(x_, limits)
-    weights = [max(0.0, float(z[s][0])) * _divergence(law, prior) for s, law in zip(sums, laws, strict=True)]
+    aim[radius] = 1.0
+    solution, dual = program.solve(aim, seconds=seconds, accuracy=1e-9 if not laws else 1e-8)
+    rows = channel_of(solution, limits)
+    weights = [max(0.0, float(dual[s][0])) * _divergence(law, prior) for s, law in zip(sums, laws, strict=True)]
     square = np.zeros((side, side))
     low = np.tril_indices(side)
-    square[low] = z[cone] * np.where(low[0] == low[1], 1.0, 1 / np.sqrt(2))
+    square[low] = dual[cone] * np.where(low[0] == low[1], 1.0, 1 / np.sqrt(2))
     square = square + np.tril(square, -1).T
     # The dual matrix [[G, -H], [-H', K]] gives functions f, one for each eigenvector of G, and slopes a at W.
-    values, vectors = np.linalg.eigh(square[: n - 1, : n - 1])
+    values, vectors = np.linalg.eigh(square[: inputs - 1, : inputs - 1])
     values = np.maximum(values, 0.0)
     share = float(values.sum()) + sum(weights)
     half = vectors * np.sqrt(values)  # G = half half'
@@ -160,37 +166,37 @@ def _ratio_round(
             ratio = np.maximum(law @ rows, 1e-300) / out
             linear = law[:, None] * (1 + np.log(ratio)) - prior[:, None] * ratio
             tilt = tilt + weight / _divergence(law, prior) * linear
-    return rows, tilt / share, z[at] / share
+    return rows, tilt / share, dual[at] / share
 
 
 # --- capacity ---------------------------------------------------------------------------------------------------------
 def least_capacity(limits: Limits, *, seconds: float = 60.0) -> Robust:
     """The channel of least capacity in nats (004, case 2): min t with D(W_x || r) <= t for a law r of the output."""
-    n, m = limits.shape
-    cells = n * m
-    program = Conic(2 * cells + m + 1)  # W, the terms of the divergences, r, t
+    inputs, letters = limits.shape
+    cells = inputs * letters
+    program = Conic(2 * cells + letters + 1)  # W, the terms of the divergences, r, t
     at = laws_within(program, limits)
-    w = np.arange(cells)
-    v = cells + w
-    r = 2 * cells + w % m
-    t = 2 * cells + m
-    base = 3 * w
+    entry = np.arange(cells)
+    term = cells + entry
+    output = 2 * cells + entry % letters
+    radius = 2 * cells + letters
+    base = 3 * entry
     program.add(
         "exponential",
         np.concatenate([base, base + 1, base + 2]),
-        np.concatenate([v, w, r]),
+        np.concatenate([term, entry, output]),
         np.concatenate([-np.ones(cells), np.ones(cells), np.ones(cells)]),
         np.zeros(3 * cells),
     )
-    program.add("zero", np.zeros(m, dtype=np.intp), 2 * cells + np.arange(m), np.ones(m), [-1.0])
-    row = np.concatenate([w // m, np.arange(n)])
-    column = np.concatenate([v, np.full(n, t)])
-    sums = program.add("nonnegative", row, column, np.concatenate([-np.ones(cells), np.ones(n)]), np.zeros(n))
+    program.add("zero", np.zeros(letters, dtype=np.intp), 2 * cells + np.arange(letters), np.ones(letters), [-1.0])
+    row = np.concatenate([entry // letters, np.arange(inputs)])
+    column = np.concatenate([term, np.full(inputs, radius)])
+    sums = program.add("nonnegative", row, column, np.concatenate([-np.ones(cells), np.ones(inputs)]), np.zeros(inputs))
     aim = np.zeros(program.variables)
-    aim[t] = 1.0
-    x, z = program.solve(aim, seconds=seconds)
-    rows = channel_of(x, limits)
-    weights = np.maximum(z[sums], 0.0)
+    aim[radius] = 1.0
+    solution, dual = program.solve(aim, seconds=seconds)
+    rows = channel_of(solution, limits)
+    weights = np.maximum(dual[sums], 0.0)
     share = float(weights.sum())
     if share <= 0:
         raise SolverFailed("the conic solver returned no stated distribution for the capacity")
@@ -198,6 +204,6 @@ def least_capacity(limits: Limits, *, seconds: float = 60.0) -> Robust:
     both = weights[:, None] * np.maximum(rows, 1e-12)
     posterior = both / both.sum(axis=0)
     logs = np.log(np.where(posterior > 0, posterior, 1.0)) - np.log(np.where(weights > 0, weights, 1.0))[:, None]
-    bound = certified(weights[:, None] * logs, limits, z[at] / share)
+    bound = certified(weights[:, None] * logs, limits, dual[at] / share)
     ball = smallest_ball(Laws(rows), gap=1e-10)
-    return Robust(rows, ball.high, bound, 1, multipliers=z[at] / share)
+    return Robust(rows, ball.high, bound, 1, multipliers=dual[at] / share)

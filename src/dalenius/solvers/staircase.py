@@ -124,6 +124,7 @@ def generated(
         for at in (0.4 * z + 0.6 * centre, z) if len(centre) else (z,):
             # The mean of this dual and the best one is steadier than either.
             excess, columns = pricing.best(at, 0.1 * gap)
+            # Any prices bound: what a column exceeds them by is paid once, and never less than nothing is.
             if (here := float(at.sum()) + max(0.0, excess)) < bound:
                 bound, centre = here, at
             fresh += master.add(columns)
@@ -131,12 +132,14 @@ def generated(
             on_progress(value, bound)
         if bound - value <= 0.3 * gap or value >= enough or over(deadline):
             break
+        # No new column and no bound: the tree was too coarse to find one or to rule it out.
         if not fresh:
             if pricing.nodes >= pricing.most_nodes:
                 break
             pricing.nodes *= 2
     value, z = master.solve()
     pricing.nodes = min(pricing.nodes, _PROOF_NODES)
+    # The prices whose bound is best are proved, not the last ones; with the smaller tree that is written down.
     z = min((centre, z), key=lambda at: float(at.sum()) + max(0.0, pricing.excess(at, 0.2 * gap)))
     worst, tree = pricing.tree(z, 0.2 * gap) if np.isinf(enough) else (bound - float(z.sum()), [])
     used = master.x > 0
@@ -282,6 +285,7 @@ class Pricing:
         one = self.one[order]
         price = (z / self.one)[order]
         total = float(z @ self.many)
+        # Beyond 2^200 a mass is out of reach of any class; as it is, it would overflow.
         met = (np.exp2(np.clip((self.most - c * price) / c - 1 / np.log(2), -200, 200)) - 1) / c
         low = np.zeros((1, len(one)))
         high = self.many[order][None, :].copy()

@@ -92,6 +92,7 @@ class _Worlds(Pricing):
             bend = self.weight * self.c**2 / (v * np.log(2))
             move = _newton(curve, bend, slopes, gradient)
             room = np.where(move > 0, (1 - t) / np.maximum(move, 1e-300), t / np.maximum(-move, 1e-300))
+            # Never quite to an end: the barrier is infinite there.
             t = np.clip(t + np.minimum(1.0, 0.9 * room.min(axis=1))[:, None] * move, 1e-15, 1 - 1e-15)
             if barrier <= least:
                 break
@@ -101,6 +102,7 @@ class _Worlds(Pricing):
     def _tangent(self, z: Floats, low: Floats, high: Floats, at: Floats) -> Floats:
         """What no A between these numbers exceeds its price by, from the tangent at the shares `at`."""
         v = 1 + self.c * at
+        # Concave in the shares: its tangent at any of them lies above it, also where `at` is not the best.
         slope = self.most - self.c * (np.log2(v) + 1 / np.log(2))
         worth = (slope * self.weight) @ self.share - self.c * z
         left = (self.worth(at) - slope * at) @ self.weight - float(z @ self.many)
@@ -125,6 +127,7 @@ class _Worlds(Pricing):
             whole = (high - low)[np.arange(len(share)), split] < 1
             # As in one world; a class with less than one letter left is not divided further.
             leaf = (bound <= slack) | whole | (inner.max(axis=1) < 1e-9)
+            # Every node may end as a leaf: its bound holds, and is only weaker than it could be.
             if nodes + 2 * int((~leaf).sum()) > self.nodes:
                 leaf[:] = True
             levels.append(Level(bound, at, leaf, split, here))

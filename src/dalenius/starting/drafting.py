@@ -342,19 +342,7 @@ def _in_a_thousand(share: Fraction) -> str:
 
 
 def secret_groups(look: Look, wish: Wish) -> Groups:
-    """The groups of a secret: its values; numbers in ranges, and answers that hardly anybody gave put together.
-
-    Parameters
-    ----------
-    look : Look
-        The column.
-    wish : Wish
-        How many groups and rows are wanted.
-
-    Returns
-    -------
-    Groups
-    """
+    """The groups of a secret: its values; numbers in ranges, and answers that hardly anybody gave put together."""
     # Groups that somebody named, and values that are to stay as they are, are what the promise is about.
     if not wish.groups or look.name in wish.ranges or look.name in wish.named:
         return starting_groups(look, wish)

@@ -73,17 +73,6 @@ class Choices:
     def merged(self, groups: Groups, one: int, other: int) -> "Choices":
         """With two groups of a column made one by hand.
 
-        Parameters
-        ----------
-        groups : Groups
-            Of the column, as they are now.
-        one, other : int
-            The places of the two.
-
-        Returns
-        -------
-        Choices
-
         Raises
         ------
         InputError

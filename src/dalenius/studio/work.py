@@ -51,15 +51,7 @@ def _guarantees(wish: Wish) -> str:
 
 
 def levels_of(bound: Problem, wish: Wish) -> list[Fraction | None]:
-    """The levels to solve at: the chosen one first, then the others, upwards.
-
-    Parameters
-    ----------
-    bound : Problem
-        With the statistics of its table.
-    wish : Wish
-        What was asked for.
-    """
+    """The levels to solve at: the chosen one first, then the others, upwards."""
     if wish.level is None:
         return [None]
     promise = bound.guarantees[0]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalenius.core.guarantee import Dalenius, LocalDP
 from dalenius.core.guess_guarantees import Guess
+from dalenius.core.information_guarantees import Dalenius
 from dalenius.core.markov import MarkovChain
+from dalenius.core.odds_guarantees import LocalDP
 from dalenius.core.pmf import Alphabets, Pmf
 from dalenius.core.problem import Problem
 from dalenius.core.product_pmf import Margins, ProductPmf
@@ -137,8 +138,8 @@ def with_metrics(problem: Problem, alphabets: Mapping[str, Sequence[str]]) -> Pr
             raise problem.error(("guarantee", k, "metric"), str(e)) from None
         outcomes = prod(map(len, alphabets.values()))
         if len(guarantee.metric or ()) != outcomes:
-            told = f"the metric has {len(guarantee.metric or ())} rows, and there are {outcomes} input outcomes"
-            raise problem.error(("guarantee", k, "metric"), told)
+            sentence = f"the metric has {len(guarantee.metric or ())} rows, and there are {outcomes} input outcomes"
+            raise problem.error(("guarantee", k, "metric"), sentence)
     return replace(problem, guarantees=tuple(guarantees))
 
 
@@ -173,8 +174,8 @@ def with_gains(problem: Problem, alphabets: Mapping[str, Sequence[str]]) -> Prob
         values = prod(map(len, secret.values()))
         wide = len((guarantee.gain or ((),))[0])
         if wide != values:
-            told = f"a row of the gain has {wide} numbers, and {', '.join(guarantee.about)} has {values} values"
-            raise problem.error(("guarantee", k, "gain"), told)
+            sentence = f"a row of the gain has {wide} numbers, and {', '.join(guarantee.about)} has {values} values"
+            raise problem.error(("guarantee", k, "gain"), sentence)
     return replace(problem, guarantees=tuple(guarantees))
 
 

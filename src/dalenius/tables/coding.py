@@ -119,6 +119,7 @@ def encode(
             else:
                 tapes[name].append(codes)
         if bad:
+            # The first row that is refused, in whatever order the columns are named.
             name = min(bad, key=bad.__getitem__)
             value = batch.column(name)[bad[name]].as_py()
             place = f"{table.name}, row {done + bad[name] + 1}, column {name!r}"

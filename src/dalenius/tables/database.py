@@ -377,11 +377,11 @@ def _order_of(query: str) -> dict[str, str]:
     for part in text.split(","):
         direction = _DIRECTION.search(part + " ")
         name = _DIRECTION.sub("", part + " ").strip()
-        told = direction[0].strip() if direction else ""
+        word = direction[0].strip() if direction else ""
         if re.fullmatch(r'"[^"]+"', name):
-            found_order[name[1:-1]] = told
+            found_order[name[1:-1]] = word
         elif re.fullmatch(r"[\w.]+", name) and not name.isdigit():
-            found_order[name.rpartition(".")[2]] = told
+            found_order[name.rpartition(".")[2]] = word
         else:
             raise TableError(f"ORDER BY takes names of selected columns, not {part.strip()!r}")
     return found_order

@@ -134,10 +134,6 @@ def session(workspace: Workspace) -> Iterator[Session]:
 def library() -> Any:
     """DuckDB, where it is installed.
 
-    Returns
-    -------
-    module
-
     Raises
     ------
     Unsupported

@@ -147,8 +147,8 @@ class Scan:
     def rows(self, *columns: str) -> str:
         """The query for these columns of all rows, in their order."""
         place = str(self.place.absolute()).replace("'", "''")
-        told = "file_row_number = true, hive_partitioning = false"
-        return f"select {', '.join(columns)} from read_parquet('{place}', {told})"
+        options = "file_row_number = true, hive_partitioning = false"
+        return f"select {', '.join(columns)} from read_parquet('{place}', {options})"
 
 
 def together(scans: Sequence[Scan], positions: Sequence[int]) -> str:

@@ -261,10 +261,14 @@ def _heaps(
 ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
     """Short pieces put together, so that what is read later is not cut too small."""
     held: list[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]] = []
+
+    def together() -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+        return np.concatenate([numbers for numbers, _ in held]), np.concatenate([values for _, values in held])
+
     for piece in pieces:
         held.append(piece)
         if sum(len(numbers) for numbers, _ in held) >= SPAN:
-            yield np.concatenate([n for n, _ in held]), np.concatenate([v for _, v in held])
+            yield together()
             held.clear()
     if held:
-        yield np.concatenate([n for n, _ in held]), np.concatenate([v for _, v in held])
+        yield together()

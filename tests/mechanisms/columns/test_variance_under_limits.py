@@ -117,6 +117,9 @@ def test_what_cannot_be_estimated_is_refused_with_the_reason():
         {"dalenius": True, "at_most_bits": 0},
         {"maximal_leakage": True, "at_most_bits": 0},
         {"information_privacy": ["S"], "epsilon": 0},
+        {"leakage": ["X"], "at_most_bits": 0},
+        {"worst_case_leakage": ["X"], "at_most_bits": 0},
+        {"total_variation": ["X"], "at_most": 0},
     ):
         with pytest.raises(Unsupported, match="no variance is finite under a level of 0"):
             solve(problem(nothing))

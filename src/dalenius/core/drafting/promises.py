@@ -7,17 +7,9 @@ from typing import Any
 from dalenius.core.conditional_law import Kernel
 from dalenius.core.distorting import ERASED
 from dalenius.core.forms.noise import Noise
-from dalenius.core.guarantee import (
-    Contraction,
-    Dalenius,
-    Guarantee,
-    Independent,
-    InformationPrivacy,
-    Leakage,
-    LocalDP,
-    WorstCaseLeakage,
-)
+from dalenius.core.guarantee import Guarantee
 from dalenius.core.guess_guarantees import Guess, MaximalLeakage, Sibson, TotalVariation
+from dalenius.core.information_guarantees import Contraction, Dalenius, Independent, Leakage, WorstCaseLeakage
 from dalenius.core.numbers import written
 from dalenius.core.objective import (
     Distortion,
@@ -30,6 +22,7 @@ from dalenius.core.objective import (
     MinimizeRate,
     MinimizeVariance,
 )
+from dalenius.core.odds_guarantees import InformationPrivacy, LocalDP
 from dalenius.core.pmf import Alphabets
 from dalenius.core.problem import Problem
 from dalenius.documents.text import text
@@ -103,10 +96,7 @@ def fresh_letters(problem: Problem, alphabets: Alphabets) -> list[str] | None:
     """The letters of an output of its own, where a distortion fixes them."""
     if problem.release:
         return None
-    measures = list(problem.limits)
-    if isinstance(problem.objective, MinimizeDistortion):
-        measures.append(problem.objective.measure)
-    for part in (part for measure in measures for part in measure.parts or (measure,)):
+    for part in (part for measure in problem.measures for part in measure.summands):
         if not isinstance(part.distortion, str):
             return [str(k) for k in range(len(part.distortion[0]))]
         if part.distortion == "erasure":
@@ -160,7 +150,7 @@ def limit_documents(problem: Problem) -> list[Json]:
 def _distortion(measure: Distortion) -> list[Json]:
     """The summands of a distortion."""
     found: list[Json] = []
-    for part in measure.parts or (measure,):
+    for part in measure.summands:
         own = part.distortion
         if own == "norm":
             found.append({"distance": "norm", "of": list(part.of), "p": "inf" if part.p == "inf" else text(part.p)})

@@ -75,10 +75,10 @@ class Records(Kernel):
     def drawn_row(self, codes: Sequence[int]) -> int:
         """The row that an outcome of the inputs reads, given by letter codes."""
         if tuple(codes) not in self.place:
-            told = ", ".join(
+            words = ", ".join(
                 f"{name}={letters[code]}" for (name, letters), code in zip(self.inputs.items(), codes, strict=True)
             )
-            raise Unsupported(f"{told} is not in the table of this design; design the release of that table anew")
+            raise Unsupported(f"{words} is not in the table of this design; design the release of that table anew")
         return self.place[tuple(codes)]
 
     @classmethod

@@ -31,21 +31,21 @@ class Dealt:
     def read(cls, channel: Orbits, inputs: npt.NDArray[Any], letters: npt.NDArray[Any]) -> "Dealt":
         """From numbers of outcomes and of released letters, last variable fastest."""
         sizes = [len(a) for a in channel.inputs.values()]
-        x = np.stack(np.unravel_index(inputs.astype(np.int64), sizes), axis=1)
+        samples = np.stack(np.unravel_index(inputs.astype(np.int64), sizes), axis=1)
         column, *played = np.unravel_index(letters.astype(np.int64), [len(a) for a in channel.output.values()])
         roles = np.stack(played, axis=1)
-        counts = (x[:, :, None] == np.arange(sizes[0])).sum(axis=1)
-        pair = np.full(len(x), -1, dtype=np.int64)
-        for y, (k, s) in enumerate(channel.pairs):
-            own = channel.columns[k]
+        counts = (samples[:, :, None] == np.arange(sizes[0])).sum(axis=1)
+        pair = np.full(len(samples), -1, dtype=np.int64)
+        for number, (which, word) in enumerate(channel.pairs):
+            own = channel.columns[which]
             plays = np.full(len(channel.output[f"{channel.name}_{next(iter(channel.inputs))}"]), -1)
-            plays[list(own.roles)] = own.words[s]  # the letter of each role in this word
+            plays[list(own.roles)] = own.words[word]  # the letter of each role in this word
             often = np.bincount(own.roles, minlength=len(plays))
-            there = np.flatnonzero(column == k)
-            fits = (plays[roles[there]] == x[there]).all(axis=1)
+            there = np.flatnonzero(column == which)
+            fits = (plays[roles[there]] == samples[there]).all(axis=1)
             dealt = (roles[there][:, :, None] == np.arange(len(plays))).sum(axis=1)
-            pair[there[fits & (dealt == often).all(axis=1)]] = y
-        return cls(x, places_of(channel.place, counts), np.asarray(column), roles, pair)
+            pair[there[fits & (dealt == often).all(axis=1)]] = number
+        return cls(samples, places_of(channel.place, counts), np.asarray(column), roles, pair)
 
 
 def places_of(place: Mapping[tuple[int, ...], int], counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

@@ -74,6 +74,7 @@ def _individual(channel: Orbits, pairs: Pairs, group: int, whole: Bracket) -> In
     two, where = pairs.two_values(pairs.every)
     low, high, weights, rows = two.low, two.high, two.prior, list(where)
     if (group, len(letters)) != (1, 2):
+        # The pair of words that was searched for proves a lower end alone; the upper one is what any samples hold.
         high = min(_held(letters, group)[1], whole[1])
     for size in range(group, 0, -1):
         if found := pairs.told_apart(size):
@@ -96,9 +97,11 @@ def _under(channel: Orbits, columns: Columns) -> UnderPrior:
     all_ = columns.told(channel.n)
     one = outward(columns.told(1))
     rest = columns.told(channel.n - 1)
+    # Of a difference the ends cross: the least of all samples less the most of the rest.
     given = outward((max(Fraction(0), all_[0] - rest[1]), all_[1] - rest[0]))
     before, after = columns.guesses()
     held = entropy(columns.p.values())
+    # A quotient from below has its denominator from above.
     passes: Ends = (all_[0] / held[1] if held[1] else Fraction(0), Fraction(1))
     return UnderPrior(
         outward(all_),

@@ -13,7 +13,8 @@ from dalenius.mechanisms.alike.draw import Dealer
 from dalenius.mechanisms.auditing import MechanismAudit
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array, Draw
-from dalenius.mechanisms.form import Form, Found
+from dalenius.mechanisms.form import Form
+from dalenius.mechanisms.row_evidence import Found
 from dalenius.tables import Coded
 
 __all__ = ["ORBITS", "TYPES"]

@@ -24,6 +24,7 @@ from dalenius.mechanisms.alike.exchangeable import paired
 from dalenius.mechanisms.alike.takes import ALIKE
 from dalenius.mechanisms.columns.disclosure.cells import cells_certificate, unit_basis
 from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.interval_words import in_bits
 from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import max_affine
@@ -79,13 +80,13 @@ def disclose_types(
 
 
 def _remarks(law: Samples) -> list[str]:
-    told = (
+    remark = (
         f"the promise holds for samples that follow the stated model, and for each of the {law.n} samples alone; "
         f"{law.names[0]} to {law.names[-1]} are read as the columns of one row"
         if law.n > 1
         else "the promise holds for a sample that follows the stated model"
     )
-    return [told, *([law.note] if law.note else [])]
+    return [remark, *([law.note] if law.note else [])]
 
 
 class _Table:
@@ -205,9 +206,9 @@ def _by_cells(
     basis = unit_basis((centred * p[:, None]).T @ centred)
     M = centred @ basis
     binary = len(table.values) == 2
-    told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
+    say = in_bits(on_progress)
     rough, some = (max(gap, 1e-3), min(seconds, 2.0)) if binary else (0.8 * gap, seconds)
-    found = max_affine(p, table.posterior, M, gap=rough, seconds=some, on_progress=told)
+    found = max_affine(p, table.posterior, M, gap=rough, seconds=some, on_progress=say)
     tree: Tree | RangeTree
     if binary:
         w = table.posterior[:, 1]

@@ -153,43 +153,22 @@ def independence(problem: Problem, view: Names) -> list[list[Fraction]]:
     alone = counts.sum(axis=(0, 2))
     numerators = joint.total * counts - alone[None, :, None] * counts.sum(axis=1)[:, None, :]
     return [
-        [Fraction(int(n), int(w) * joint.total) for n, w in zip(numerators[:, a, k], weight, strict=True)]
+        [
+            Fraction(int(numerator), int(mass) * joint.total)
+            for numerator, mass in zip(numerators[:, a, k], weight, strict=True)
+        ]
         for a in range(counts.shape[1])
         for k in range(counts.shape[2])
     ]
 
 
 def equations(problem: Problem, inputs: int) -> list[list[Fraction]]:
-    """What every column keeps, as rows of coefficients: its sum, and the independence of every view.
-
-    Parameters
-    ----------
-    problem : Problem
-        Bound to its data.
-    inputs : int
-        How many inputs occur.
-
-    Returns
-    -------
-    list of list of Fraction
-    """
+    """What every column keeps, as rows of coefficients: its sum, and the independence of every view."""
     return [[Fraction(1)] * inputs, *(row for view in problem.views for row in independence(problem, view))]
 
 
 def dense_column(column: Mapping[int, Rational], inputs: int) -> list[Rational]:
-    """A column that lists its positive entries, written out.
-
-    Parameters
-    ----------
-    column : mapping of int to rational
-        Entries by the places of their inputs.
-    inputs : int
-        How many inputs there are.
-
-    Returns
-    -------
-    list of rational
-    """
+    """A column that lists its positive entries, written out."""
     entries: list[Rational] = [0] * inputs
     for place, entry in column.items():
         entries[place] = entry
@@ -240,9 +219,9 @@ def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Ker
     told = {output: tuple(map(str, letters))}
     everywhere: tuple[Fraction, ...] | None = None
     if len(rows) < prod(map(len, inputs.values())):
-        p = joint.shares(problem.inputs)
+        shares = joint.shares(problem.inputs)
         everywhere = tuple(
-            sum((m * row[letter] for m, row in zip(p, rows, strict=True) if row[letter]), Fraction(0))
+            sum((mass * row[letter] for mass, row in zip(shares, rows, strict=True) if row[letter]), Fraction(0))
             for letter in letters
         )
     return Listed.shortest(inputs, told, found, everywhere)
@@ -289,26 +268,14 @@ def merged_letters_of(problem: Problem, about: Names | None = None) -> list[list
     counts = problem.pmf.counts(problem.inputs, about, problem.kept)
     groups: dict[bytes, list[int]] = {}
     for w in range(counts.shape[1]):
-        weights = [int(n) for n in counts[:, w].ravel()]
+        weights = [int(count) for count in counts[:, w].ravel()]
         common = gcd(*weights)
         groups.setdefault(repr([weight // common for weight in weights]).encode(), []).append(w)
     return list(groups.values())
 
 
 def named(problem: Problem, names: Names) -> list[tuple[str, ...]]:
-    """The outcomes of some variables in letters, in the order of `Pmf.grouped`.
-
-    Parameters
-    ----------
-    problem : Problem
-        Bound to its data.
-    names : tuple of str
-        Columns of its law.
-
-    Returns
-    -------
-    list of tuple of str
-    """
+    """The outcomes of some variables in letters, in the order of `Pmf.grouped`."""
     alphabets = [problem.pmf.variables[name] for name in names]
     return [
         tuple(alphabet[code] for alphabet, code in zip(alphabets, codes, strict=True))
@@ -317,18 +284,6 @@ def named(problem: Problem, names: Names) -> list[tuple[str, ...]]:
 
 
 def view_labels(problem: Problem, view: Names) -> npt.NDArray[np.intp] | None:
-    """The value of the view at each input outcome, as its place; None when the input does not tell it.
-
-    Parameters
-    ----------
-    problem : Problem
-        Bound to its data.
-    view : tuple of str
-        Protected columns.
-
-    Returns
-    -------
-    array of int, or None
-    """
+    """The value of the view at each input outcome, as its place; None when the input does not tell it."""
     there = problem.pmf.counts(problem.inputs, view) != 0
     return np.argmax(there, axis=1) if (there.sum(axis=1) == 1).all() else None

@@ -25,6 +25,7 @@ from dalenius.mechanisms.declared import GAP
 from dalenius.mechanisms.proof_terms import by_lines, texts
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.rate import at_slope, on_few_letters, rate_distortion
+from dalenius.solvers.repair import in_multiples
 
 __all__ = ["plain_rate"]
 
@@ -109,10 +110,8 @@ class _Case:
     def rounded(self, channel: Floats) -> list[list[int]]:
         """Whole ticks of 2^-TICKS, the rest of each row to its largest entry."""
         channel = np.where(channel < FAINT, 0.0, channel)
-        ticks = np.rint(channel / channel.sum(axis=1, keepdims=True) * (1 << TICKS)).astype(np.int64)
-        # Each row sums to one exactly; the largest entry feels the rest least.
-        ticks[np.arange(len(ticks)), ticks.argmax(axis=1)] += (1 << TICKS) - ticks.sum(axis=1)
-        return [list(map(int, row)) for row in ticks.tolist()]
+        ticks: list[list[int]] = in_multiples(channel / channel.sum(axis=1, keepdims=True), TICKS).tolist()
+        return ticks
 
     def cost(self, ticks: list[list[int]]) -> Fraction:
         """The exact expected distortion."""

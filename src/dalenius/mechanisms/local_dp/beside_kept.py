@@ -22,6 +22,7 @@ from dalenius.core.numbers import up
 from dalenius.documents.text import text
 from dalenius.mechanisms.column_bounds import local_ceiling
 from dalenius.mechanisms.estimable import rank_remarks
+from dalenius.mechanisms.interval_words import in_bits
 from dalenius.mechanisms.local_dp.staircase import (
     ALONE,
     GROUPS,
@@ -82,10 +83,10 @@ def beside_kept(
         proof = Certificate({"rule": "subsets", "runs": [["1", ["0"]]], "tree": tree})
         words = "one value: there is nothing to say"
     else:
-        told = _bits(on_progress)
+        say = in_bits(on_progress)
         r = min(float(ratio), LARGE)
         share = min(gap, RELATIVE) * local_ceiling(float(ratio))
-        groups, columns, proof = _designed(table, kinds, ratio, r, share, min(seconds, SECONDS), told)
+        groups, columns, proof = _designed(table, kinds, ratio, r, share, min(seconds, SECONDS), say)
         words = f"staircase columns beside {len(table)} kept values, generated one by one"
         words += f", {groups.max() + 1} classes of {len(order):,} values" if len(order) > ALONE else ""
     channel = channel_of_columns(problem, ratio, columns, spread(groups, np.array(order), len(vectors)))
@@ -189,11 +190,6 @@ def _proof(found: Found, light: int = 0, occurs: npt.NDArray[np.bool_] | None = 
         values = [node] if isinstance(node, float) else node
         tree.append(["split", *values] if split else ["leaf", *(text(repr(value)) for value in values)])
     return Certificate({"rule": "subsets", "runs": runs, "tree": tree})
-
-
-def _bits(on_progress: Callable[[str], None] | None) -> Callable[[float, float], None] | None:
-    words = "between {:.6g} and {:.6g} bits beside what is kept"
-    return (lambda value, bound: on_progress(words.format(value, bound))) if on_progress else None
 
 
 def _added(table: np.ndarray, subsets: np.ndarray, r: float) -> np.ndarray:

@@ -170,8 +170,8 @@ def _remarks(found: list[Design], asked: list[Part]) -> list[str]:
     if isinstance(found[0].channel, Product):  # strata of several columns: what is said of all of them, once
         said = [remark for part in found for remark in part.remarks if "relaxed levels" not in remark]
         return list(dict.fromkeys(said))
-    told = [f"{words}: {remark}" for part, (words, *_) in zip(found, asked, strict=True) for remark in part.remarks]
+    remarks = [f"{words}: {remark}" for part, (words, *_) in zip(found, asked, strict=True) for remark in part.remarks]
     if asked[0][0].startswith("column"):
         levels = ", ".join(f"{names[0]} {short(level)}" for _, names, _, level in asked)
-        told.insert(0, f"the level is the sum of those of the columns: {levels}")
-    return told
+        remarks.insert(0, f"the level is the sum of those of the columns: {levels}")
+    return remarks

@@ -20,7 +20,7 @@ from dalenius.core import Channel, Design, LocalDP, Problem
 from dalenius.core.numbers import written
 from dalenius.errors import Unsupported
 from dalenius.mechanisms.columns.funnel.design import funnel
-from dalenius.mechanisms.columns.takes import FUNNEL
+from dalenius.mechanisms.columns.funnel.takes import FUNNEL
 from dalenius.mechanisms.estimable import determined_words
 from dalenius.mechanisms.local_dp import staircase
 from dalenius.mechanisms.local_dp.delta_few_letters import by_levels

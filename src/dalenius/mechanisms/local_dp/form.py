@@ -10,7 +10,8 @@ import numpy as np
 from dalenius.core import Kernel, Pram, Staircase, Strata
 from dalenius.core.pmf import outcome_words
 from dalenius.mechanisms.drawing import Array, Draw
-from dalenius.mechanisms.form import Form, Part
+from dalenius.mechanisms.form import Form
+from dalenius.mechanisms.form_evidence import Part
 from dalenius.mechanisms.forms import draws_of, form_of
 from dalenius.mechanisms.unlisted.staying import StayingForm
 from dalenius.sampling.keeper import Keeper

@@ -73,8 +73,8 @@ def invariant(
     fresh = replace(problem, release=(), output=name, form=None, preserve_marginals=False)
     best = staircase.in_form(fresh, gap=gap, seconds=seconds, on_progress=on_progress)
     certificates = [CLOSED, best.certificate]
-    told = ['the best of form = "pram" that preserves the margins; the bound is that of all recipes at the level']
-    return proved(problem, channel, certificates, method="the better end of the interval of c", remarks=told)
+    remarks = ['the best of form = "pram" that preserves the margins; the bound is that of all recipes at the level']
+    return proved(problem, channel, certificates, method="the better end of the interval of c", remarks=remarks)
 
 
 def interval(p: Sequence[Fraction], r: Fraction) -> tuple[Fraction, Fraction] | None:

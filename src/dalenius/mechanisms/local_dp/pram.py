@@ -75,23 +75,23 @@ def pram(
     trees = [[["split", n] if isinstance(n, int) else ["leaf", *n] for n in tree] for tree in best.trees]
     proof = {"rule": "marginals", "bases": [_runs(base[order]) for base in best.bases], "trees": trees}
     many = f"{alike:,}" if alike < 10**12 else "very many"
-    told = [f"{many} matrices of this form say as much; this is one of them"] if alike > 1 else []
+    remarks = [f"{many} matrices of this form say as much; this is one of them"] if alike > 1 else []
     if 1 < alike <= LISTED:
         others = (f"({', '.join(f'{float(v):.6g}' for v in other)})" for other in tied(q, counts) if other != q)
-        told[0] += f", and others keep the values with the probabilities {', '.join(others)}"
+        remarks[0] += f", and others keep the values with the probabilities {', '.join(others)}"
     if refused:
-        told = [
+        remarks = [
             "the matrix of this form that says the most would release some values as another one more often than as "
             "themselves; this is the best without that (allow_inverted = true in [mechanism] takes the other)"
         ]
     elif inverting:
-        told += [
+        remarks += [
             "this matrix says the most, and releases some values as another one more often than as themselves: "
             'estimate with its card, do not read the table as it is, or take form = "randomised-response"'
         ]
-    told = told if problem.form == "pram" else []
+    remarks = remarks if problem.form == "pram" else []
     method = f"every kind of vertex ({len(boxes)}), {len(best.bases)} separable bounds"
-    return proved(problem, Pram(alphabets, alphabets, q), [Certificate(proof)], method=method, remarks=told)
+    return proved(problem, Pram(alphabets, alphabets, q), [Certificate(proof)], method=method, remarks=remarks)
 
 
 def _corner(best: Best, boxes: Sequence[Shape], counts: Sequence[int]) -> tuple[Fraction, ...]:

@@ -20,6 +20,7 @@ from dalenius.documents.text import text
 from dalenius.mechanisms.column_bounds import local_ceiling, plain_ratio
 from dalenius.mechanisms.columns.exact_columns import channel_from_rows
 from dalenius.mechanisms.estimable import rank_remarks
+from dalenius.mechanisms.interval_words import in_bits
 from dalenius.mechanisms.local_dp.takes import FEW, STAIRCASE
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import best_mixture
@@ -44,17 +45,7 @@ Columns = list[tuple[Fraction, frozenset[int]]]  # weight and members
 
 
 def serves_rows(problem: Problem) -> bool:
-    """Whether a channel in rows for the whole input, under plain levels of local_dp alone, is found this way.
-
-    Parameters
-    ----------
-    problem : Problem
-        Bound to its data.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a channel in rows for the whole input, under plain levels of local_dp alone, is found this way."""
     if any(not isinstance(promise, LocalDP) or promise.metric is not None for promise in problem.guarantees):
         return False
     ratio = plain_ratio(problem)
@@ -86,7 +77,7 @@ def design(
     joint, ratio = problem.pmf, plain_ratio(problem) or Fraction(1)
     p = np.array([float(Fraction(int(n), joint.total)) for n in joint.counts(problem.inputs)])
     r = min(float(ratio), LARGE)
-    found = staircase(p / p.sum(), r, gap=min(gap, 1e-10), seconds=seconds, on_progress=_bits(on_progress))
+    found = staircase(p / p.sum(), r, gap=min(gap, 1e-10), seconds=seconds, on_progress=in_bits(on_progress))
     columns = weighted(found, p, ratio)
     rows = [tuple(weight * (ratio if x in members else 1) for weight, members in columns) for x in range(len(p))]
     return channel_from_rows(problem, rows), [_proof(found)], _METHOD
@@ -148,19 +139,19 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
     begun = monotonic()
     r = min(float(ratio), LARGE)
     share = min(gap, RELATIVE) * local_ceiling(float(ratio))
-    told = _bits(on_progress)
+    say = in_bits(on_progress)
     if len(p) <= ALONE:
-        found = above = staircase(p / p.sum(), r, gap=share, seconds=min(seconds, 20.0), on_progress=told)
+        found = above = staircase(p / p.sum(), r, gap=share, seconds=min(seconds, 20.0), on_progress=say)
         groups = np.arange(len(p))
         masses = p
         proof = _proof(found)
     else:
         heavy = np.concatenate([p[:HEAVY], [p[HEAVY:].sum()]])
         divisible = np.arange(HEAVY + 1) == HEAVY
-        above = staircase(heavy / heavy.sum(), r, gap=share, divisible=divisible, seconds=seconds, on_progress=told)
+        above = staircase(heavy / heavy.sum(), r, gap=share, divisible=divisible, seconds=seconds, on_progress=say)
         proof = _proof(above, len(p) - HEAVY)
         left = seconds - (monotonic() - begun)
-        groups, masses, found = _in_groups(p, r, above.bound, gap=gap, share=share, seconds=left, told=told)
+        groups, masses, found = _in_groups(p, r, above.bound, gap=gap, share=share, seconds=left, told=say)
     columns = weighted(found, masses, ratio)
     channel = channel_of_columns(problem, ratio, columns, spread(groups, order, len(counts)))
     method = f"{_METHOD}, {len(masses)} classes of {len(p):,} values" if len(p) > ALONE else _METHOD
@@ -307,19 +298,7 @@ def weighted(found: Found, p: Floats, ratio: Fraction) -> Columns:
 
 
 def subsets_of(found: Found, letters: int) -> list[frozenset[int]]:
-    """The subsets of the columns found, and the whole alphabet, with which any weights can be completed.
-
-    Parameters
-    ----------
-    found : Found
-        The columns of a search.
-    letters : int
-        How many letters or groups there are.
-
-    Returns
-    -------
-    list of frozenset of int
-    """
+    """The subsets of the columns found, and the whole alphabet, with which any weights can be completed."""
     everything = frozenset(range(letters))
     sets = dict.fromkeys(frozenset(np.flatnonzero(column > 0.5).tolist()) or everything for column in found.columns)
     return [*sets, *({everything} - set(sets))]
@@ -376,7 +355,3 @@ def _proof(found: Found, last: int | None = None) -> Certificate:
     runs = [[str(many), price] for many, price in zip(sizes, prices, strict=True)]
     tree = [["split", *node] if isinstance(node, list) else ["leaf", text(repr(node))] for node in found.tree]
     return Certificate({"rule": "subsets", "runs": runs, "tree": tree})
-
-
-def _bits(on_progress: Told) -> Callable[[float, float], None] | None:
-    return (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None

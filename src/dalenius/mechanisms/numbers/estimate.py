@@ -257,23 +257,23 @@ def estimate_numbers(
     >>> found.mean, round(found.variance, 2), found.rounding
     (2.0, 0.0, 0.0)
     """
-    z = quantile(level)
+    deviations = quantile(level)
     _known_target(target)
     undone = undone_of(channel, released, weights)
-    n = len(undone.rows)
+    rows = len(undone.rows)
     error = np.sqrt(np.diag(undone.noise if target == "table" else undone.spread) * undone.counts.share)
     own = np.maximum(np.diag(undone.own), 0.0)  # noise may leave less than nothing, and no variance is below 0
     unit = np.eye(len(undone.names))
-    wide = z * np.sqrt(np.maximum(np.diag(undone.products(unit, unit, target)), 0.0))
+    wide = deviations * np.sqrt(np.maximum(np.diag(undone.products(unit, unit, target)), 0.0))
     found = []
-    for j, name in enumerate(undone.names):
-        s = float(undone.slack[j])
-        mean = float(undone.counts.mean(undone.rows)[j])
-        half = z * float(error[j]) + s
-        low = max(0.0, float(np.sqrt(max(0.0, own[j] - wide[j]))) - s) ** 2
-        high = (float(np.sqrt(own[j] + wide[j])) + s) ** 2
+    for place, name in enumerate(undone.names):
+        slack = float(undone.slack[place])
+        mean = float(undone.counts.mean(undone.rows)[place])
+        half = deviations * float(error[place]) + slack
+        low = max(0.0, float(np.sqrt(max(0.0, own[place] - wide[place]))) - slack) ** 2
+        high = (float(np.sqrt(own[place] + wide[place])) + slack) ** 2
         ends = (mean - half, mean + half)
-        found.append(NumberEstimate(name, n, level, target, mean, ends, float(own[j]), (low, high), s))
+        found.append(NumberEstimate(name, rows, level, target, mean, ends, float(own[place]), (low, high), slack))
     return tuple(found)
 
 
@@ -300,20 +300,22 @@ def estimate_covariances(
     dict
         A `Figure` for each pair of columns; rounding is counted in its interval.
     """
-    z = quantile(level)
+    deviations = quantile(level)
     _known_target(target)
     undone = undone_of(channel, released, weights)
     unit = np.eye(len(undone.names))
     found = {}
-    for j, one in enumerate(undone.names):
-        for k, other in enumerate(undone.names[:j]):
-            variance = float(undone.products(unit[[k]], unit[[j]], target)[0, 0])
+    for first, one in enumerate(undone.names):
+        for second, other in enumerate(undone.names[:first]):
+            variance = float(undone.products(unit[[second]], unit[[first]], target)[0, 0])
             deviation = np.sqrt(np.maximum(np.diag(undone.own), 0.0))
             rounding = (
-                deviation[j] * undone.slack[k] + deviation[k] * undone.slack[j] + undone.slack[j] * undone.slack[k]
+                deviation[first] * undone.slack[second]
+                + deviation[second] * undone.slack[first]
+                + undone.slack[first] * undone.slack[second]
             )
-            half = z * max(variance, 0.0) ** 0.5 + float(rounding)
-            value = float(undone.own[k, j])
+            half = deviations * max(variance, 0.0) ** 0.5 + float(rounding)
+            value = float(undone.own[second, first])
             found[other, one] = Figure(value, value - half, value + half)
     return found
 

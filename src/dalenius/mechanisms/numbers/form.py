@@ -8,8 +8,9 @@ from dalenius.measures.counts import Finding
 from dalenius.mechanisms.auditing import MechanismAudit
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array, Draw
-from dalenius.mechanisms.form import Form, Found
+from dalenius.mechanisms.form import Form
 from dalenius.mechanisms.numbers.draw import NoiseSampler
+from dalenius.mechanisms.row_evidence import Found
 
 __all__ = ["NOISE"]
 

@@ -3,7 +3,6 @@
 from dalenius.core import (
     Contraction,
     Dalenius,
-    Distortion,
     Leakage,
     LocalDP,
     MinimizeCapacity,
@@ -17,11 +16,6 @@ __all__ = ["NOISE", "SHAPED"]
 
 SHAPED = ("shrinkage", "gaussian", "laplace")
 """Laws of noise that are calibrated to a squared error; others have a limit by a norm."""
-
-
-def _measures(problem: Problem) -> list[Distortion]:
-    goal = problem.objective
-    return [*problem.limits, *([goal.measure] if isinstance(goal, MinimizeDistortion) else [])]
 
 
 def _kind(problem: Problem) -> str:
@@ -46,7 +40,7 @@ NOISE = Mechanism(
     takes=("limits", "max_rows"),
     conditions=(
         Condition(
-            lambda p: len(_measures(p)) == 1 and set(_measures(p)[0].of) == set(p.observe),
+            lambda p: len(p.measures) == 1 and set(p.measures[0].of) == set(p.observe),
             "it has one limit on the distortion of all released columns, or minimises that distortion and has none",
         ),
         Condition(
@@ -54,18 +48,18 @@ NOISE = Mechanism(
             "it minimises a distortion under at least one promise",
         ),
         Condition(
-            lambda p: _kind(p) not in SHAPED or _measures(p)[0].distortion == "squared",
+            lambda p: _kind(p) not in SHAPED or p.measures[0].distortion == "squared",
             lambda p: f'{_kind(p)} noise is measured by distortion = "squared"',
         ),
         Condition(
-            lambda p: _kind(p) in SHAPED or (_measures(p)[0].distortion == "norm" and p.limits),
+            lambda p: _kind(p) in SHAPED or (p.measures[0].distortion == "norm" and p.limits),
             lambda p: f'{_kind(p)} noise has one limit with distortion = "norm" and p',
         ),
         Condition(
             lambda p: (
                 p.noise is None
                 or p.noise.kind != "minimum-capacity"
-                or (_measures(p)[0].p in ("1", "2", "inf") and not p.noise.clip)
+                or (p.measures[0].p in ("1", "2", "inf") and not p.noise.clip)
             ),
             "minimum-capacity noise has p = 1, 2 or inf and no clip",
         ),

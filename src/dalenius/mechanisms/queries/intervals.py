@@ -123,6 +123,7 @@ def _mean(question: Question, records: int, shape: Shape, drawn: Sequence[Fracti
     away = (reach(noise, (1 + question.level) / 2) + HALF) * shape.grid
     total, count = drawn
     one = Fraction(1)
+    # There is at least one record, so that no end of a mean is without bound.
     counts = [_between(count + side * away, one, Fraction(records)) for side in (-1, 1)]
     ends = [(total + side * away) / n for side in (-1, 1) for n in counts]
     low, value, high = (_between(v, -one, one) for v in (min(ends), total / max(count, one), max(ends)))
@@ -148,8 +149,10 @@ def _quantile(question: Question, share: Fraction, shape: Shape, drawn: Sequence
             found.append(k)
         if reached + away >= 0 and not surely_before:
             possible.append(k)
+        # Read in the next round: k is ruled out by T(k - 1), not by T(k), which may surely reach the share at k itself.
         surely_before = reached - away >= 0
     at = found[0] if found else len(cells) - 1
+    # Noise may rule out the value that is told; the interval holds it in any case.
     possible.append(at)
     return Number(f"quantile {written(share)}", cells[at], cells[min(possible)], cells[max(possible)])
 
@@ -178,5 +181,6 @@ def stays_below(noise: Added, weights: Sequence[float], error: float) -> float:
             many * (2 * log(1 - a) - log(1 - a * exp(h * w)) - log(1 - a * exp(-h * w)))
             for w, many in different.items()
         )
+        # Every h bounds; a grid of them is as good as the best one, nearly.
         best = min(best, (goal + grown) / h)
     return best

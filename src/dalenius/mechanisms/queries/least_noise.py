@@ -40,24 +40,26 @@ def least_noise(
     """
     if query.noise in FINITE and len(query.values) == 1:
         return query, budget, _ends(measure(query)), None, None
-    parameter, u, least, most = _coordinate(query)
+    parameter, start, least, most = _coordinate(query)
     seen = _Seen(query, parameter, measure)
     wanted = float(budget)
-    for n in range(_ROUNDS):
-        seen.whole(u)
-        v = _root(seen, wanted, u, least, most, resolution if n else max(resolution, 1e-3))
-        ends = seen.whole(v)
-        if v == least and ends[1] <= budget:  # the least noise that is looked at; randomised response may need none
-            q = query.at(Fraction(0)) if query.noise == "randomised-response" else seen.query(v)
-            return q, budget, _ends(measure(q)), None, None
-        if v == most and ends[0] > budget:
+    for turn in range(_ROUNDS):
+        seen.whole(start)
+        place = _root(seen, wanted, start, least, most, resolution if turn else max(resolution, 1e-3))
+        ends = seen.whole(place)
+        if place == least and ends[1] <= budget:  # the least noise that is looked at; randomised response may need none
+            least_query = query.at(Fraction(0)) if query.noise == "randomised-response" else seen.query(place)
+            return least_query, budget, _ends(measure(least_query)), None, None
+        if place == most and ends[0] > budget:
             raise SolverFailed(f"no noise within reach keeps to {wanted:.3g} bits")
-        if n and ends[0] <= seen.followed(v) * (1 + resolution / 100):
+        if turn and ends[0] <= seen.followed(place) * (1 + resolution / 100):
             break
-        u = v
+        start = place
         seen.forget()
-    met = _nearest(v, resolution, lambda w: seen.whole(w)[1] <= budget, most)
-    unmet = _nearest(v, -resolution, lambda w: seen.followed(w) > wanted and seen.whole(w)[0] > budget, least)
+    met = _nearest(place, resolution, lambda near: seen.whole(near)[1] <= budget, most)
+    unmet = _nearest(
+        place, -resolution, lambda near: seen.followed(near) > wanted and seen.whole(near)[0] > budget, least
+    )
     if met is None:
         raise SolverFailed(f"no noise is proved to keep to {wanted:.3g} bits: the brackets are too wide")
     if unmet is None:

@@ -142,6 +142,7 @@ def _least_epsilon(totals: Totals, noise: AnyNoise, group: int, rho: float, delt
         return Fraction(0)
     sure = rho + 2 * sqrt(rho * log(1 / float(delta)))  # Bun and Steinke: always proved, up to rounding
     near = _gaussian_epsilon(sqrt(2 * rho), float(delta))
+    # Guesses from below, none of which is believed: the first that the kernel proves is written.
     for more in (1.0001, *(1 + k / 50 for k in range(1, 16)), sure / near * (1 + 1e-9)):
         guess = near * more
         epsilon = exact(f"{guess:.9g}")
@@ -156,8 +157,11 @@ def _gaussian_epsilon(distance: float, delta: float) -> float:
     high = distance**2 / 2 + distance * sqrt(2 * log(1 / delta)) + 1
     for _ in range(100):
         middle = (low + high) / 2
-        low, high = (middle, high) if gaussian_delta(distance, middle) > delta else (low, middle)
-    return high
+        if gaussian_delta(distance, middle) > delta:
+            low = middle
+        else:
+            high = middle
+    return high  # the end at which delta is kept
 
 
 def reach(noise: Added, level: Fraction) -> int:
@@ -168,6 +172,7 @@ def reach(noise: Added, level: Fraction) -> int:
     else:
         assert isinstance(noise, Laplace)
         guess = -log(outside) * float(noise.scale)
+    # A little before the guess, so that the steps end at the least number that is enough.
     found = max(0, int(guess) - 2)
     step = 1 + found // 2000
     while noise.outside(found) > 1 - level:
@@ -233,6 +238,7 @@ def proved_answer_text(question: Question, records: int) -> Proved:
     if seen.epsilon_nats is not None:
         level = {"epsilon": up(seen.epsilon_nats, DIGITS), "delta": written(seen.delta), "group": group}
         document["promises"].append({"promise": "differential_privacy"} | level)
+    # What the proof takes is known once it was checked with more than enough; then it is checked with that and no more.
     needed = checked(canonical(document | {"work": str(ENOUGH)}), work=ENOUGH).work
     text = canonical(document | {"work": str(needed)})
     checked(text, work=needed)

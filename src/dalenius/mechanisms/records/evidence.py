@@ -63,17 +63,7 @@ class RecordFigures:
 
 
 def figures(design: Design) -> RecordFigures:
-    """What a design of form records moves and shows, exactly.
-
-    Parameters
-    ----------
-    design : Design
-        With a channel of form records.
-
-    Returns
-    -------
-    RecordFigures
-    """
+    """What a design of form records moves and shows, exactly."""
     channel = design.channel
     assert isinstance(channel, Records)
     law = design.problem.pmf
@@ -187,7 +177,7 @@ def apart(channel: Records, measure: Distortion, rows: Integers, records: Intege
     before = np.array(channel.read, dtype=np.int64)[rows]
     after = np.array(channel.records, dtype=np.int64)[records]
     found = np.zeros(len(rows))
-    for part in measure.parts or (measure,):
+    for part in measure.summands:
         weight = float(part.weight)
         group = {letter: k for k, members in enumerate(part.classes) for letter in members}
         differ = np.zeros(len(rows), dtype=np.bool_)
@@ -227,40 +217,18 @@ def impossible(channel: Records, inputs: Integers, letters: Integers) -> bool:
 
 
 def values(channel: Records, view: Sequence[str]) -> tuple[Integers, list[str]]:
-    """Which value of a view each outcome has, and the values in words.
-
-    Parameters
-    ----------
-    channel : Records
-        Of the release.
-    view : sequence of str
-        Columns that it reads.
-
-    Returns
-    -------
-    places, names
-    """
+    """Which value of a view each outcome has, and the values in words."""
     at = [list(channel.inputs).index(name) for name in view]
     labels = [tuple(outcome[k] for k in at) for outcome in channel.read]
     different = sorted(set(labels))
     place = {label: k for k, label in enumerate(different)}
     alphabets = [channel.inputs[name] for name in view]
-    told = [", ".join(alphabet[k] for alphabet, k in zip(alphabets, label, strict=True)) for label in different]
-    return np.array([place[label] for label in labels], dtype=np.int64), told
+    names = [", ".join(alphabet[k] for alphabet, k in zip(alphabets, label, strict=True)) for label in different]
+    return np.array([place[label] for label in labels], dtype=np.int64), names
 
 
 def names_of(channel: Records) -> list[str]:
-    """The records in words.
-
-    Parameters
-    ----------
-    channel : Records
-        Of the release.
-
-    Returns
-    -------
-    list of str
-    """
+    """The records in words."""
     alphabets: list[Any] = list(channel.output.values())
     return [
         " · ".join(alphabet[k] for alphabet, k in zip(alphabets, record, strict=True)) for record in channel.records

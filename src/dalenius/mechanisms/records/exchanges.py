@@ -36,21 +36,7 @@ MORE = 1.0001
 
 
 def exchanged(wide: Wide, light: int, found: Shipped) -> Rows:
-    """Light rows follow a transport, and as many heavy ones go the same ways back: every record keeps its rows.
-
-    Parameters
-    ----------
-    wide : Wide
-        With a seen secret of two values.
-    light : int
-        The value of which there are fewer rows.
-    found : Shipped
-        What they do.
-
-    Returns
-    -------
-    Rows
-    """
+    """Light rows follow a transport, and as many heavy ones go the same ways back: every record keeps its rows."""
     start, end, amount = _straight(found)
     other = wide.by_record[:, 1 - light] * found.parts
     return moved_rows(wide, {light: (found.have, start, end, amount), 1 - light: (other, end, start, amount)})

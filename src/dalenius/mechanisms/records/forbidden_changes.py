@@ -20,32 +20,12 @@ __all__ = ["barred", "in_between", "with_everything_allowed", "without_barred_ch
 
 
 def barred(problem: Problem) -> bool:
-    """Whether a problem forbids changes that a limit of no change does not stand for.
-
-    Parameters
-    ----------
-    problem : Problem
-        Of form "records".
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a problem forbids changes that a limit of no change does not stand for."""
     return bool(problem.forbid) or (bool(problem.freeze) and not problem.preserve_marginals)
 
 
 def with_everything_allowed(problem: Problem) -> Problem:
-    """The problem without forbidden changes and frozen values.
-
-    Parameters
-    ----------
-    problem : Problem
-        A bound problem.
-
-    Returns
-    -------
-    Problem
-    """
+    """The problem without forbidden changes and frozen values."""
     return replace(problem, forbid=(), freeze=())
 
 

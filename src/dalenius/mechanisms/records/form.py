@@ -11,7 +11,8 @@ from dalenius.errors import NotCertified, Unsupported
 from dalenius.measures.counts import Finding
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array, Draw
-from dalenius.mechanisms.form import Distorted, Form, Found
+from dalenius.mechanisms.form import Form
+from dalenius.mechanisms.row_evidence import Distorted, Found
 from dalenius.sampling.sparse import SparseSampler
 from dalenius.tables import Coded
 
@@ -102,9 +103,9 @@ def _places(channel: Records, names: Sequence[str], known: Sequence[tuple[int, .
     for outcome in map(tuple, found.tolist()):
         if outcome not in place:
             alphabets = channel.inputs if known is channel.read else channel.output
-            told = ", ".join(f"{n}={alphabets[n][k]}" for n, k in zip(names, outcome, strict=True))
+            words = ", ".join(f"{n}={alphabets[n][k]}" for n, k in zip(names, outcome, strict=True))
             raise Unsupported(
-                f"the record {told} is not in the table of this design, and form records releases records of that "
+                f"the record {words} is not in the table of this design, and form records releases records of that "
                 "table alone; design the release of this table anew"
             )
     return np.array([place[tuple(outcome)] for outcome in found.tolist()], dtype=np.int64)[which.reshape(-1)]

@@ -55,38 +55,14 @@ def gains_of(wide: Wide, promise: Guess) -> list[list[Fraction]]:
 
 
 def most_gained(wide: Wide, promise: Guess) -> Fraction:
-    """What guesses may gain altogether.
-
-    Parameters
-    ----------
-    wide : Wide
-        The table.
-    promise : Guess
-        About one of its secrets.
-
-    Returns
-    -------
-    Fraction
-    """
+    """What guesses may gain altogether."""
     if promise.at_most is not None:
         return promise.at_most
     return (promise.times or Fraction(1)) * gained_blindly(wide, promise)
 
 
 def gained_blindly(wide: Wide, promise: Guess) -> Fraction:
-    """What the best action gains without any release.
-
-    Parameters
-    ----------
-    wide : Wide
-        The table.
-    promise : Guess
-        About one of its secrets.
-
-    Returns
-    -------
-    Fraction
-    """
+    """What the best action gains without any release."""
     sizes = [int(n) for n in wide.about(promise.secret).counts.sum(axis=0)]
     rows = gains_of(wide, promise)
     return (

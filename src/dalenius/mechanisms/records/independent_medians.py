@@ -165,7 +165,7 @@ def _middle(wide: Wide, tuples: Integers, best: int) -> tuple[Integers, Integers
     found = wide.records[tuples[:, best]].copy()
     far = np.zeros(len(tuples), dtype=np.int64)
     order = [best, *(s for s in range(len(sizes)) if s != best)]  # the first of equal ones counts
-    for names, parts in _blocks(measure.parts or (measure,)):
+    for names, parts in _blocks(measure.summands):
         metric, points, unit = distance_between(Distortion.sum_of(parts), release, wide.law, wide.records)
         cost = np.array([_apart(metric, points[tuples], c, sizes) for c in order]) * (wide.unit // unit)
         chosen = np.array(order)[cost.argmin(axis=0)]

@@ -127,17 +127,7 @@ class PricedRecords:
         return with_own(self.crowd, atom, self.crowd.at[other], share)
 
     def flow_of(self, rows: Rows) -> Flow:
-        """Whole weights as a flow.
-
-        Parameters
-        ----------
-        rows : Rows
-            A release of the table.
-
-        Returns
-        -------
-        Flow
-        """
+        """Whole weights as a flow."""
         atom = rows.input_of_entry
         weight = np.array([float(w) for w in rows.weight])
         return with_own(self.crowd, atom, rows.record, weight / np.bincount(atom, weight)[atom])
@@ -172,6 +162,7 @@ class PricedRecords:
         """
         start = time.monotonic()
         target = float(at_most)
+        # Only clearly more than the table itself tells: at equality rounding would decide what is released.
         if target >= self.most * (1 + 1e-12):
             return Found(self.whole(self.still), self._proof(None), "records: nothing has to change")
         silent = self.quiet
@@ -236,23 +227,16 @@ class PricedRecords:
                 break
             rows = self.whole(min(mixtures, key=lambda flow: figures(self.crowd, flow)[0]))
             reached = self._told(rows)
+            # A little below: what is summed in doubles here is proved exactly later, and is not to fail there by its
+            # last digit.
             if reached <= target * (1 - 1e-10):
                 return rows
+            # Rounding to whole weights told a little more; the next mixture aims lower by as much.
             near *= target / reached * (1 - 1e-7)
         raise SolverFailed(f"no flow between records was found that reveals at most {target} bits")
 
     def whole(self, flow: Flow) -> Rows:
-        """Shares as whole weights; where the law stays, with every atom and every record as often as before.
-
-        Parameters
-        ----------
-        flow : Flow
-            Between the records of the table.
-
-        Returns
-        -------
-        Rows
-        """
+        """Shares as whole weights; where the law stays, with every atom and every record as often as before."""
         if not self.keeps:
             return rounded(flow, len(self.crowd.at))
         atom, point = flow.atom, flow.point
@@ -298,6 +282,7 @@ def _affordable(flow: Flow, deadline: float) -> Shares:
 def _worth_proving(priced: Priced, target: float) -> bool:
     """Whether prices bound anything: those that were not looked at may, unless somebody waits."""
     known = priced.bound - priced.lam * target
+    # Less than nothing bounds no distance.
     return known > 0 or (known == -np.inf and not asked())
 
 

@@ -48,31 +48,12 @@ WALL = 15
 
 
 def is_wall(limit: Distortion) -> bool:
-    """Whether a limit allows no change at all.
-
-    Parameters
-    ----------
-    limit : Distortion
-        Of a problem.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a limit allows no change at all."""
     return limit.at_most == 0 and limit.keeps is None
 
 
 def behind_walls(wide: Wide) -> Wide:
     """The same table with a distance at which no record passes a wall, where limits allow nothing.
-
-    Parameters
-    ----------
-    wide : Wide
-        The problem.
-
-    Returns
-    -------
-    Wide
 
     Raises
     ------
@@ -199,7 +180,7 @@ def _priced(wide: Wide, limits: Sequence[Distortion], prices: Sequence[Fraction]
     assert isinstance(wide.problem.objective, MinimizeDistortion)
     parts: dict[Distortion, Fraction] = {}
     for measure, price in [(wide.problem.objective.measure, Fraction(1)), *zip(limits, prices, strict=True)]:
-        for part in measure.parts or (measure,):
+        for part in measure.summands:
             same = replace(part, weight=Fraction(1), at_most=None)
             if price:
                 parts[same] = parts.get(same, Fraction(0)) + price * part.weight

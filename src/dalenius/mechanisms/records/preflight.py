@@ -35,17 +35,7 @@ WRITTEN = 69
 
 
 def memory_needed(wide: Wide) -> int:
-    """Bytes that search, proof and file take together.
-
-    Parameters
-    ----------
-    wide : Wide
-        The table.
-
-    Returns
-    -------
-    int
-    """
+    """Bytes that search, proof and file take together."""
     return BASE + RECORD * len(wide.records)
 
 
@@ -70,17 +60,7 @@ def foretold(wide: Wide, pairs: int) -> str:
 
 
 def finish_seconds(wide: Wide) -> float:
-    """What is needed after the search: the proof of one release, and the writing of it.
-
-    Parameters
-    ----------
-    wide : Wide
-        The table.
-
-    Returns
-    -------
-    float
-    """
+    """What is needed after the search: the proof of one release, and the writing of it."""
     return FINISHED + AT_ONCE * len(wide.counts)
 
 
@@ -102,53 +82,17 @@ def limit_seconds(wide: Wide, limits: int) -> float:
 
 
 def search_seconds(wide: Wide, seconds: float, share: float) -> float:
-    """The time that a search may take: a share of all, and no more than leaves the time for what comes after it.
-
-    Parameters
-    ----------
-    wide : Wide
-        The table.
-    seconds : float
-        For everything.
-    share : float
-        Of it, for the search.
-
-    Returns
-    -------
-    float
-    """
+    """The time that a search may take: a share of all, and no more than leaves the time for what comes after it."""
     return max(0.0, min(share * seconds, seconds - finish_seconds(wide)))
 
 
 def least_seconds(wide: Wide) -> float:
-    """What a release takes that is proved and written, after hardly any search.
-
-    Parameters
-    ----------
-    wide : Wide
-        The table.
-
-    Returns
-    -------
-    float
-    """
+    """What a release takes that is proved and written, after hardly any search."""
     return finish_seconds(wide) + FIRST * len(wide.counts)
 
 
 def whole_words(wide: Wide, seconds: float) -> str:
-    """What the whole search takes, in one line of a terminal.
-
-    Parameters
-    ----------
-    wide : Wide
-        The table.
-    seconds : float
-        When it ends in any case.
-
-    Returns
-    -------
-    str
-    """
+    """What the whole search takes, in one line of a terminal."""
     pairs = len(wide.counts) * len(wide.records)
     columns = {name: len(alphabet) for name, alphabet in wide.law.alphabets(wide.problem.release).items()}
     needed = max(least_seconds(wide), min(seconds, least_seconds(wide) + SEARCHED * pairs))
@@ -157,11 +101,6 @@ def whole_words(wide: Wide, seconds: float) -> str:
 
 def refuse_too_large(wide: Wide) -> None:
     """Refuse a table whose search does not fit the memory that is free, or whose proof no checker would read.
-
-    Parameters
-    ----------
-    wide : Wide
-        The table.
 
     Raises
     ------

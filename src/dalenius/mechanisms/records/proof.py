@@ -188,17 +188,7 @@ def affordable(wide: Wide, proof: Json, seconds: float) -> Json:
 
 
 def proof_seconds(wide: Wide) -> float:
-    """What a proof by the rule "records" takes.
-
-    Parameters
-    ----------
-    wide : Wide
-        The problem.
-
-    Returns
-    -------
-    float
-    """
+    """What a proof by the rule "records" takes."""
     counts = wide.counts
     mixtures = len(np.unique(counts // np.gcd.reduce(counts, axis=1)[:, None], axis=0))
     return MIXTURE * mixtures * len(wide.records)

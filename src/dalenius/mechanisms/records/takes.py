@@ -37,7 +37,7 @@ def _unlike(problem: Problem) -> str | None:
     """The first distortion that records are not compared by."""
     assert isinstance(problem.objective, MinimizeDistortion)
     measures = (problem.objective.measure, *(limit for limit in problem.limits if not limit.keeps))
-    kinds = [part.distortion for measure in measures for part in measure.parts or (measure,)]
+    kinds = [part.distortion for measure in measures for part in measure.summands]
     other = next((kind for kind in kinds if kind not in ("hamming", "absolute")), None)
     return other if other is None or isinstance(other, str) else "a matrix"
 

@@ -22,7 +22,7 @@ from dalenius.mechanisms.records.guesses import most_gained
 from dalenius.mechanisms.records.independent import moved_rows
 from dalenius.mechanisms.records.proof import Found, record_proof
 from dalenius.mechanisms.records.rows import Rows
-from dalenius.mechanisms.records.two_sides import between_ends, between_two, posterior_ends
+from dalenius.mechanisms.records.two_sides import Shipped, between_ends, between_two, posterior_ends
 from dalenius.mechanisms.records.wide import Wide
 
 __all__ = ["best_guess", "bounded_posterior", "nobody_moves"]
@@ -69,7 +69,7 @@ def best_guess(wide: Wide, promise: Guess, on_progress: Progress, deadline: floa
     if found is None:
         return Found(nobody_moves(wide), record_proof(wide, ["0"], [[]]), method)
     if wide.starts is not None:  # rows come from elsewhere: exchanging places may cost more
-        return Found(moved_rows(wide, {light: (found.have, found.start, found.end, found.amount)}), found.proof, method)
+        return Found(_moved(wide, light, found), found.proof, method)
     half = replace(found, have=2 * found.have, parts=2 * found.parts)
     return Found(exchanged(wide, light, half), found.proof, method)
 
@@ -107,7 +107,11 @@ def bounded_posterior(
     method = "records: a transport between the ends of what a record may reveal"
     if preserved:
         return Found(exchanged(wide, light, found), found.proof, method)
-    return Found(moved_rows(wide, {light: (found.have, found.start, found.end, found.amount)}), found.proof, method)
+    return Found(_moved(wide, light, found), found.proof, method)
+
+
+def _moved(wide: Wide, light: int, found: Shipped) -> Rows:
+    return moved_rows(wide, {light: (found.have, found.start, found.end, found.amount)})
 
 
 def _classes(wide: Wide) -> tuple[Integers, int]:
@@ -116,16 +120,6 @@ def _classes(wide: Wide) -> tuple[Integers, int]:
 
 
 def nobody_moves(wide: Wide) -> Rows:
-    """Every row stays as it is.
-
-    Parameters
-    ----------
-    wide : Wide
-        The table.
-
-    Returns
-    -------
-    Rows
-    """
+    """Every row stays as it is."""
     many = len(wide.counts)
     return Rows.gathered(many, np.arange(many), wide.record_of_input, np.ones(many, dtype=np.int64))

@@ -171,7 +171,7 @@ def distance_between(
     """
     columns: list[Integers] = []
     axes: list[tuple[Fraction, bool]] = []  # the weight of one step, and whether steps are counted
-    for part in measure.parts or (measure,):
+    for part in measure.summands:
         if not part.weight:
             continue
         at = [release.index(name) for name in part.of]

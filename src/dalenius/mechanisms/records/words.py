@@ -46,17 +46,7 @@ def remarks(design: Design) -> tuple[str, ...]:
 
 
 def held_words(problem: Problem) -> tuple[str, ...]:
-    """What is said of columns that leave as they are and of values that never change.
-
-    Parameters
-    ----------
-    problem : Problem
-        As the file says it.
-
-    Returns
-    -------
-    tuple of str
-    """
+    """What is said of columns that leave as they are and of values that never change."""
     found = []
     if problem.kept:
         many = "leave as they are and count" if len(problem.kept) > 1 else "leaves as it is and counts"
@@ -140,10 +130,10 @@ def _one_more(design: Design, found: RecordFigures) -> str:
     """What one more column of the original is worth; for few rows the kernel proves it instead."""
     secret = ", ".join(next(promise.secret for promise in design.problem.guarantees))
     most = sorted(found.one_more.items(), key=lambda one: -one[1])[:MOST_TOLD]
-    told = [f"{name} ({ceil(1000 * bits - 1e-6) / 1000:.3g} bits)" for name, bits in most]
+    words = [f"{name} ({ceil(1000 * bits - 1e-6) / 1000:.3g} bits)" for name, bits in most]
     return (
         f"Whoever also knows a column of the row as it was learns more about {secret} from the released row. The most "
-        f"is learnt beside {', '.join(told)}. These figures are averages; they are computed and no part of the proof"
+        f"is learnt beside {', '.join(words)}. These figures are averages; they are computed and no part of the proof"
     )
 
 

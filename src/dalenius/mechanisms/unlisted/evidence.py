@@ -15,8 +15,9 @@ from itertools import combinations_with_replacement
 
 from dalenius.core.arithmetic import BITS, E_HIGH, apart, log2, nats
 from dalenius.core.conditional_law import Kernel
-from dalenius.core.guarantee import Guarantee, LocalDP
+from dalenius.core.guarantee import Guarantee
 from dalenius.core.numbers import double_above
+from dalenius.core.odds_guarantees import LocalDP
 from dalenius.measures.individual import Individual
 from dalenius.measures.renyi import ORDERS
 from dalenius.mechanisms.auditing import MechanismAudit, kept_promises
@@ -69,6 +70,7 @@ def examine_unlisted(
     if strong is not None:
         share = min(share, double_above(apart(Fraction(strong))))
         bits = min(bits, double_above(Fraction(strong) * E_HIGH))
+    # Every bound holds by itself, so that the least of them does; each is rounded up before it is compared.
     bits = min(bits, double_above(Fraction(share) * Fraction(_log2(channel.shape[0]))))
     one = min(bits, max(_log2(len(letters)) for letters in channel.inputs.values()))
     met = kept_promises(one, share, strong)
@@ -101,6 +103,7 @@ def level_of(stay: Values, other: Values, weight: Values) -> float | None:
     order = sorted(range(len(stay)), key=other.__getitem__)
     worst = Fraction(1)
     for y in range(len(stay)):
+        # The two ends of o among the other inputs: the second one where the first belongs to the letter itself.
         least, most = (next(other[x] for x in side if x != y) * weight[y] for side in (order[:2], order[:-3:-1]))
         low = min(stay[y], least)
         high = max(stay[y], most)
@@ -113,6 +116,7 @@ def level_of(stay: Values, other: Values, weight: Values) -> float | None:
 def distance_of(stay: Values, other: Values, weight: Values) -> float:
     """The largest total variation between two rows; 1 where too many of them differ."""
     kinds = Counter(zip(stay, other, weight, strict=True))
+    # 1 is true of any two rows; looking at fewer pairs would not be.
     if len(kinds) > KINDS:
         return 1.0
     whole = sum((n * w for (_, _, w), n in kinds.items()), Fraction(0))

@@ -35,6 +35,7 @@ class Figures:
 
 def added(values: Sequence[float]) -> float:
     """The sum of finite or infinite figures."""
+    # Exact, then rounded up once: a sum of doubles may be below what it stands for.
     return inf if inf in values else double_above(sum(map(Fraction, values), Fraction(0)))
 
 

@@ -16,7 +16,9 @@ from dalenius.core.conditional_law import once_each
 from dalenius.measures.counts import Finding, Floats, counts_finding
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array
-from dalenius.mechanisms.form import CELLS, Distorted, Form, Found
+from dalenius.mechanisms.form import Form
+from dalenius.mechanisms.form_evidence import CELLS
+from dalenius.mechanisms.row_evidence import Distorted, Found
 from dalenius.mechanisms.unlisted.figures import Figures
 
 if TYPE_CHECKING:
@@ -108,8 +110,8 @@ class StayingForm(UnlistedForm[C]):
             first = Finding(what, 0.0, share / 2, "a value was released that its input cannot draw")
         else:
             seen = np.bincount(classes, weights=kept).astype(np.int64)
-            told = [f"records whose value{which} is kept with probability {value:.6g}" for value in values]
-            first = counts_finding(what, seen, of_class * values, of_class, share / 2, told)
+            lines = [f"records whose value{which} is kept with probability {value:.6g}" for value in values]
+            first = counts_finding(what, seen, of_class * values, of_class, share / 2, lines)
         in_all = (np.array([kept.sum()]), np.array([float(stays @ n)]))
         rows = np.array(float(len(letters)))
         often = np.bincount(letters, minlength=size), self.expected(channel, n)

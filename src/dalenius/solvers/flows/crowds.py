@@ -108,19 +108,7 @@ class Priced:
 
 
 def figures(crowd: Crowd, flow: Flow) -> tuple[float, float]:
-    """Expected distance and information in bits.
-
-    Parameters
-    ----------
-    crowd : Crowd
-        Who moves.
-    flow : Flow
-        Where to.
-
-    Returns
-    -------
-    tuple[float, float]
-    """
+    """Expected distance and information in bits."""
     distance = float((crowd.mass[flow.atom] * flow.share) @ flow.distance)
     return distance, bits_of(crowd, crowd.arrived(flow, flow.share))
 
@@ -146,17 +134,7 @@ def bits_of(crowd: Crowd, t: Floats) -> float:
 
 
 def nobody_moves(crowd: Crowd) -> Flow:
-    """Every atom stays at its point.
-
-    Parameters
-    ----------
-    crowd : Crowd
-        Who could move.
-
-    Returns
-    -------
-    Flow
-    """
+    """Every atom stays at its point."""
     many = len(crowd.at)
     distance = pairwise(crowd.metric, crowd.origins, crowd.points[crowd.at]) / crowd.unit
     return Flow(np.arange(many), crowd.at, distance, np.ones(many))

@@ -180,19 +180,7 @@ def _flow(atoms: Atoms, atom: Integers, point: Integers, share: Floats | None) -
 
 
 def measured(atoms: Atoms, flow: Flow) -> tuple[float, float]:
-    """Expected distance and information in bits.
-
-    Parameters
-    ----------
-    atoms : Atoms
-        Who moves.
-    flow : Flow
-        Where to.
-
-    Returns
-    -------
-    tuple[float, float]
-    """
+    """Expected distance and information in bits."""
     mass = atoms.mass[flow.atom] * flow.share
     return float(mass @ flow.distance), _bits(atoms, _inflow(atoms, flow, flow.share))
 

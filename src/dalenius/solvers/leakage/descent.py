@@ -14,7 +14,7 @@ import numpy as np
 
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.interior import Found, Progress
-from dalenius.solvers.leakage.presolve import none_of
+from dalenius.solvers.leakage.lifting import none_of
 from dalenius.solvers.leakage.program import Floats, Multipliers
 from dalenius.stopping import over
 

@@ -11,8 +11,9 @@ import numpy as np
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.exact import solve_sparse
 from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.lifting import none_of
 from dalenius.solvers.leakage.limits import Limits, whole
-from dalenius.solvers.leakage.presolve import none_of, steep
+from dalenius.solvers.leakage.met_limits import steep
 from dalenius.solvers.leakage.program import Multipliers, Program, Solution, is_zero
 from dalenius.solvers.lp import Optimum, maximise
 

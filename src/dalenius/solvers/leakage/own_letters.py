@@ -22,7 +22,7 @@ from fractions import Fraction
 import numpy as np
 
 from dalenius.solvers.leakage.arrays import Arrays
-from dalenius.solvers.leakage.presolve import none_of
+from dalenius.solvers.leakage.lifting import none_of
 from dalenius.solvers.leakage.program import Exact, Ints, Program, Solution
 
 __all__ = ["fewest_changes"]

@@ -26,7 +26,7 @@ class Equalities:
     """Independent rows G (r, n) and h (r, m) in whole numbers: G W_t = h_t."""
 
     def __init__(self, program: Program) -> None:
-        n, m, total = len(program.mass), program.letters, program.total
+        inputs, letters, total = len(program.mass), program.letters, program.total
         mass = [int(value) for value in program.mass]
         rows: list[tuple[list[int], list[int]]] = []
 
@@ -41,32 +41,36 @@ class Equalities:
             whole_ = sum(together)
             for row in counts[:-1]:
                 seen = int(row.sum())
-                add([int(entry) * whole_ - seen * w for entry, w in zip(row, together, strict=True)], [0] * m)
+                add(
+                    [int(entry) * whole_ - seen * share for entry, share in zip(row, together, strict=True)],
+                    [0] * letters,
+                )
 
         for counts in program.independent:
             apart(counts, mass)
-        for counts, against, r in program.odds:
-            for row, other in zip(counts, against, strict=True) if r == 1 else ():
+        for counts, against, ratio in program.odds:
+            for row, other in zip(counts, against, strict=True) if ratio == 1 else ():
                 add(
                     [
                         int(value)
                         for value in whole(np.array([[Fraction(a) - b for a, b in zip(row, other, strict=True)]]))[0][0]
                     ],
-                    [0] * m,
+                    [0] * letters,
                 )
         for term, limit in (*program.leakages, *program.worst):
             if is_zero(limit):
                 for part in _groups(term):
                     apart(part, [int(value) for value in part.sum(axis=0)])
-        ties = [(int(own[0]), int(e)) for own, r in program.local_dp if r == 1 for e in own[1:]]
-        for i, j in ties + [(i, j) for i, j, r in program.pairs if r == 1 and (j, i, r) in program.pairs]:
-            add([int(e == i) - int(e == j) for e in range(n)], [0] * m)
+        ties = [(int(own[0]), int(tied)) for own, ratio in program.local_dp if ratio == 1 for tied in own[1:]]
+        for i, j in ties + [(i, j) for i, j, ratio in program.pairs if ratio == 1 and (j, i, ratio) in program.pairs]:
+            add([int(place == i) - int(place == j) for place in range(inputs)], [0] * letters)
         if program.marginal is not None:
             right, below = whole(np.array(program.marginal, dtype=object))
             add([below * value for value in mass], [int(value) * total for value in right])
-        independent = _first_independent([g for g, _ in rows], n)
-        self.G = np.array([rows[k][0] for k in independent], dtype=object).reshape(-1, n)
-        self.h = np.array([rows[k][1] for k in independent], dtype=object).reshape(-1, m)
+        # Equations that repeat others would leave no pivots to solve for.
+        independent = _first_independent([line for line, _ in rows], inputs)
+        self.G = np.array([rows[k][0] for k in independent], dtype=object).reshape(-1, inputs)
+        self.h = np.array([rows[k][1] for k in independent], dtype=object).reshape(-1, letters)
 
     def in_doubles(self, p: Floats) -> tuple[Floats, Floats]:
         """The same for pi(e, t) = p(e) W(t|e), each row in units of its largest coefficient."""
@@ -87,11 +91,11 @@ def _groups(term: Term) -> list[Exact]:
     return [term.counts[term.group == g] for g in np.unique(term.group)]
 
 
-def _first_independent(rows: list[list[int]], n: int) -> list[int]:
+def _first_independent(rows: list[list[int]], width: int) -> list[int]:
     """The first rows that span all of them."""
     if not rows:
         return []
-    reduced, size = fmpz_mat(n, len(rows), [row[e] for e in range(n) for row in rows]).rref()[0::2]
+    reduced, size = fmpz_mat(width, len(rows), [row[column] for column in range(width) for row in rows]).rref()[0::2]
     return [next(j for j in range(len(rows)) if reduced[i, j] != 0) for i in range(size)]
 
 
@@ -101,49 +105,63 @@ def rounded(W: Floats, allowed: Exact, equal: Equalities, bits: int, tiny: float
     Entries up to ``tiny`` take nothing that is missing in their row or their letter, unless no other can. Raises
     SolverFailed if no pivots can be found.
     """
-    n, m = W.shape
+    inputs, letters = W.shape
     kept = np.where(allowed, W, 0.0)
-    idle = (kept.max(axis=0) < 2.0**-bits) & np.array([all(value == 0 for value in equal.h[:, t]) for t in range(m)])
+    idle = (kept.max(axis=0) < 2.0**-bits) & np.array(
+        [all(value == 0 for value in equal.h[:, letter]) for letter in range(letters)]
+    )
     kept[:, idle] = 0.0
-    grid = np.array([int(value) for value in np.ldexp(kept, bits).ravel()], dtype=object).reshape(n, m)
+    # Downwards: what is missing to one goes to the sinks, which have room for it, and never to an entry near zero.
+    grid = np.array([int(value) for value in np.ldexp(kept, bits).ravel()], dtype=object).reshape(inputs, letters)
     if not len(equal.G):
-        grid[np.arange(n), kept.argmax(axis=1)] += (1 << bits) - grid.sum(axis=1)
+        grid[np.arange(inputs), kept.argmax(axis=1)] += (1 << bits) - grid.sum(axis=1)
         return grid, 1 << bits
     sinks, sink_of = _sinks(kept, tiny)
     pivots = _pivots(kept, equal, sinks, sink_of, idle, tiny)
     scale = 1
-    for t, (_, _, _, det) in pivots.items():
-        scale = scale if t in sinks else lcm(scale, det)
-    for t in sinks[1:]:
-        scale *= pivots[t][3]
-    K = grid * scale
-    for t, (rows, _, _, _) in pivots.items():
-        K[rows, t] = 0
-    K[np.arange(n), [sinks[k] for k in sink_of]] = 0
+    for letter, (_, _, _, det) in pivots.items():
+        scale = scale if letter in sinks else lcm(scale, det)
+    for letter in sinks[1:]:
+        scale *= pivots[letter][3]
+    numerators = grid * scale
+    for letter, (rows, _, _, _) in pivots.items():
+        numerators[rows, letter] = 0
+    numerators[np.arange(inputs), [sinks[k] for k in sink_of]] = 0
     one = scale << bits
     plain = [pivot for pivot in pivots if pivot not in sinks]
     G = fmpz_mat(*equal.G.shape, [int(value) for value in equal.G.ravel()])
-    fixed = G * fmpz_mat(n, m, [int(value) for value in K.ravel()])
-    for t in plain:
-        _settle(K, t, pivots[t], [int(equal.h[i, t]) * one - int(fixed[i, t]) for i in range(len(equal.G))])
+    fixed = G * fmpz_mat(inputs, letters, [int(value) for value in numerators.ravel()])
+    for letter in plain:
+        _settle(
+            numerators,
+            letter,
+            pivots[letter],
+            [int(equal.h[i, letter]) * one - int(fixed[i, letter]) for i in range(len(equal.G))],
+        )
+    # The last sink first: its pivot rows belong to earlier sinks, which then take what is still missing.
     for k in range(len(sinks) - 1, -1, -1):
-        t = sinks[k]
+        letter = sinks[k]
         own = np.flatnonzero(sink_of == k)
-        K[own, t] = one - K[own].sum(axis=1)
+        numerators[own, letter] = one - numerators[own].sum(axis=1)
         if k:
             _settle(
-                K,
-                t,
-                pivots[t],
-                [int(value) * one - int(g @ K[:, t]) for g, value in zip(equal.G, equal.h[:, t], strict=True)],
+                numerators,
+                letter,
+                pivots[letter],
+                [
+                    int(value) * one - int(line @ numerators[:, letter])
+                    for line, value in zip(equal.G, equal.h[:, letter], strict=True)
+                ],
             )
-    return K, one
+    return numerators, one
 
 
-def _settle(K: Exact, t: int, pivot: "_Pivot", missing: list[int]) -> None:
+def _settle(numerators: Exact, letter: int, pivot: "_Pivot", missing: list[int]) -> None:
     rows, equations, inverse, det = pivot
     for row, line in zip(rows, inverse, strict=True):
-        K[row, t] = sum(value * missing[equation] for value, equation in zip(line, equations, strict=True)) // det
+        numerators[row, letter] = (
+            sum(value * missing[equation] for value, equation in zip(line, equations, strict=True)) // det
+        )
 
 
 _Pivot = tuple[list[int], list[int], list[list[int]], int]
@@ -158,9 +176,9 @@ def _sinks(W: Floats, tiny: float) -> tuple[list[int], np.ndarray[tuple[int], np
         open_ = fit & (sink_of < 0)[:, None]
         held = open_.sum(axis=0) + np.where(open_, W, 1.0).min(axis=0)
         held[sinks] = -1
-        t = int(held.argmax())
-        sink_of[open_[:, t]] = len(sinks)
-        sinks.append(t)
+        letter = int(held.argmax())
+        sink_of[open_[:, letter]] = len(sinks)
+        sinks.append(letter)
     return sinks, sink_of
 
 
@@ -169,26 +187,26 @@ def _pivots(
 ) -> dict[int, _Pivot]:
     """For every letter but the first sink: pivot rows, the equations they solve, det G_B^-1 and det."""
     G, (slopes, _) = equal.G, equal.slopes()
-    place = {t: k for k, t in enumerate(sinks)}
-    live = [t for t in range(W.shape[1]) if not idle[t] and place.get(t, 1) > 0]
-    weights = {t: np.where(sink_of < place.get(t, len(W)), W[:, t], 0.0) for t in live}
+    place = {letter: k for k, letter in enumerate(sinks)}
+    live = [letter for letter in range(W.shape[1]) if not idle[letter] and place.get(letter, 1) > 0]
+    weights = {letter: np.where(sink_of < place.get(letter, len(W)), W[:, letter], 0.0) for letter in live}
     out: dict[int, _Pivot] = {}
     left = live
     while left:
         # Rows with room in all the letters that are left; failing that, in most of them; failing that, one by one.
-        stack = np.array([weights[t] for t in left])
+        stack = np.array([weights[letter] for letter in left])
         roomy = stack > np.minimum(tiny, 1e-3 * stack.max(axis=1, keepdims=True))
         size = np.exp(np.log(np.maximum(stack, 1e-30)).mean(axis=0))
         common = _basis(slopes, np.where(roomy.all(axis=0), size, 0.0))
         if len(common) < len(slopes):
             common = _basis(slopes, size * roomy.mean(axis=0) ** 20)
-        served = [t for t, row in zip(left, roomy, strict=True) if row[common].all()]
+        served = [letter for letter, row in zip(left, roomy, strict=True) if row[common].all()]
         if len(common) < len(slopes) or not served:
             served = left[:1]
             common = _basis(slopes, weights[served[0]])
         pivot = _inverse(G, common)
         out |= dict.fromkeys(served, pivot)
-        left = [t for t in left if t not in out]
+        left = [letter for letter in left if letter not in out]
     return out
 
 
@@ -198,7 +216,7 @@ def _basis(slopes: Floats, weight: Floats) -> list[int]:
     diagonal, order = pivoted(scaled)
     sizes = np.abs(diagonal)
     rank = int((sizes > 1e-12 * sizes.max(initial=0.0)).sum())
-    return [int(e) for e in order[:rank] if weight[e] > 0]
+    return [int(place) for place in order[:rank] if weight[place] > 0]
 
 
 def _inverse(G: Exact, rows: list[int]) -> _Pivot:

@@ -10,9 +10,10 @@ from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.descent import mirror_descent, suits
 from dalenius.solvers.leakage.interior import Care, Found, Progress, descend
 from dalenius.solvers.leakage.layout import Snapshot
+from dalenius.solvers.leakage.lifting import none_of
 from dalenius.solvers.leakage.linear import is_linear, linear_optimum, quickly_written
 from dalenius.solvers.leakage.own_letters import fewest_changes
-from dalenius.solvers.leakage.presolve import none_of, presolved
+from dalenius.solvers.leakage.presolve import presolved
 from dalenius.solvers.leakage.program import Floats, Multipliers, NoChannel, Program, Solution, Unfinished
 from dalenius.solvers.lp import OutOfTime
 from dalenius.solvers.threads import one_thread

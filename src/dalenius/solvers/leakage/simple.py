@@ -14,9 +14,9 @@ import numpy as np
 
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.lifting import none_of
 from dalenius.solvers.leakage.limits import Limits, whole
 from dalenius.solvers.leakage.linear import linear_optimum, quickly_written
-from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.program import Exact, Ints, Multipliers, Program, Solution
 from dalenius.stopping import LAST_CALL, left, left_for_a_call
 

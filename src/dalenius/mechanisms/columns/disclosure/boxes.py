@@ -11,6 +11,7 @@ from dalenius.mechanisms.columns.disclosure.box_proof import Labels, proof_by_bo
 from dalenius.mechanisms.columns.disclosure.peeling import by_peeling
 from dalenius.mechanisms.columns.disclosure.view_parts import FINE, by_parts, parts_of
 from dalenius.mechanisms.columns.exact_columns import channel_of, dense_column, view_labels
+from dalenius.mechanisms.interval_words import in_bits
 from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.solvers import SelfDisclosure, best_mixture, exact_basic_solution, maximise, self_disclosure
 from dalenius.solvers.exact import Rational
@@ -43,19 +44,19 @@ def by_column_boxes(
     p = joint.shares(problem.inputs)
     labels = Labels.of(problem)
     views = labels.of_atoms
-    told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
+    say = in_bits(on_progress)
     if parts := parts_of(views):
-        letters, in_parts = by_parts(p, views, parts, gap=gap, seconds=seconds, on_progress=told)
+        letters, in_parts = by_parts(p, views, parts, gap=gap, seconds=seconds, on_progress=say)
         method = f"columns generated one by one in {len(parts.atoms)} parts of the inputs, closed by branch and bound"
         return channel_of(problem, letters, p), proof_by_parts(problem, labels, parts, in_parts), method
     try:
         alike = len(views) > 1
-        found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, symmetric=alike, on_progress=told)
+        found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, symmetric=alike, on_progress=say)
     except InputError:  # not exchangeable
         if len(p) > MOST_ATOMS:
             channel, method = by_peeling(problem, seconds=seconds, on_progress=on_progress)
             return channel, CLOSED, method
-        found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, on_progress=told)
+        found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, on_progress=say)
     proof = proof_by_boxes(problem, labels, found)
     kind = "exchangeable columns" if found.symmetric else "columns"
     method = f"{kind} generated one by one, closed by branch and bound"

@@ -35,6 +35,7 @@ from dalenius.mechanisms.columns.exact_columns import (
 )
 from dalenius.mechanisms.columns.leakage.fewer_entries import fewer_entries
 from dalenius.mechanisms.declared import MOST_NATS
+from dalenius.mechanisms.interval_words import in_bits
 from dalenius.mechanisms.proof_terms import ONE, by_lines, leaf_or_split
 from dalenius.solvers import MaxAffine, max_affine, repaired, solve
 from dalenius.solvers.cells import Tree
@@ -63,7 +64,7 @@ def by_posterior_cells(
     problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
 ) -> tuple[Kernel, Certificate, str]:
     """A channel, a certificate and the method in words; the gap is met unless the time ends first."""
-    told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
+    say = in_bits(on_progress)
     begin = monotonic()
     cone = _Cone(problem)
     built = monotonic() - begin
@@ -71,7 +72,7 @@ def by_posterior_cells(
     begin = monotonic()
     aim, left = AIM * gap, seconds
     for _ in range(TRIALS):
-        found = max_affine(cone.p, cone.W, cone.moments, **cone.bounds, gap=aim, seconds=left, on_progress=told)
+        found = max_affine(cone.p, cone.W, cone.moments, **cone.bounds, gap=aim, seconds=left, on_progress=say)
         channel = cone.channel(found.channel, MERGING * gap)
         above = found.bound - cone.told(channel) - gap
         left = seconds - (monotonic() - begin)

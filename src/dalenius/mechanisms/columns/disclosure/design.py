@@ -250,20 +250,20 @@ def _kept_must_be_free(problem: Problem) -> None:
 def _remarks(problem: Problem, channel: Kernel) -> list[str]:
     """What a reader of the design must be told."""
     wanted = ", ".join(problem.objective.names)
-    told = [
+    remarks = [
         f"{wanted} is part of the protected view ({', '.join(view)}), so what is independent of it reveals nothing"
         for view in problem.views
         if set(problem.objective.names) <= set(view)
     ]
     if isinstance(channel, Orbits):
-        told.append(
+        remarks.append(
             f"{channel.name} names a column of the recipe, {channel.name}_{problem.inputs[0]} and so on the role of "
             "each sample in it; together they are what is released"
         )
     if isinstance(channel, Channel) and set(problem.objective.names) == set(problem.inputs) and local_promises(problem):
         occur = problem.pmf.grouped(problem.inputs)[0]
         rows = [channel.rows[channel.row_of(codes)] for codes in occur]
-        told += rank_remarks(rows, advice=staircase.ADVICE)
+        remarks += rank_remarks(rows, advice=staircase.ADVICE)
     if problem.pmf.note:
-        told.append(problem.pmf.note)
-    return told
+        remarks.append(problem.pmf.note)
+    return remarks

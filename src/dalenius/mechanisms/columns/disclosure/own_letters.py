@@ -20,7 +20,7 @@ import numpy as np
 from dalenius.core import Channel, Design, Problem
 from dalenius.errors import SolverFailed
 from dalenius.mechanisms.columns.exact_columns import Target
-from dalenius.mechanisms.columns.takes import NAMED, limits_a_sum
+from dalenius.mechanisms.columns.funnel.takes import NAMED, limits_a_sum
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.registry import takers

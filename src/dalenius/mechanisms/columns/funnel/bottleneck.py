@@ -15,10 +15,12 @@ from dalenius.core import Certificate, Design, Kernel, MaximizeInformation, Mini
 from dalenius.core.numbers import up
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.funnel.gains import BITS, MERGING, Wanted, exact_channel, exactly, tree_of
+from dalenius.mechanisms.columns.funnel.takes import BOTTLENECK, FUNNEL
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.proof import LineProof
-from dalenius.mechanisms.columns.takes import BOTTLENECK, DISCLOSURE, FUNNEL
+from dalenius.mechanisms.columns.takes import DISCLOSURE
 from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.interval_words import in_bits
 from dalenius.mechanisms.proof_terms import ONE, by_lines
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.funnel import Least, least_beside_information
@@ -106,10 +108,6 @@ def least_telling(
     """The least leakage or rate of fresh letters, while enough is told about W."""
     (limit,) = problem.tells
 
-    def told(value: float, bound: float) -> None:
-        if on_progress:
-            on_progress(f"between {bound / BITS:.6g} and {value / BITS:.6g} bits")
-
     def program(gains: Floats, least: float) -> Program:
         nothing = np.zeros(gains.shape, dtype=object)
         return Model.of(problem, fresh=nothing, costs=[(exactly(-gains), Fraction(-least))]).program
@@ -121,7 +119,7 @@ def least_telling(
         program,
         gap=0.9 * gap * BITS,
         seconds=seconds,
-        on_progress=told,
+        on_progress=in_bits(on_progress, BITS),
     )
     spare = found.told / BITS - float(limit.at_least_bits)
     channel = exact_channel(problem, wanted, found.pi, loss=min(MERGING * gap, 0.5 * spare))

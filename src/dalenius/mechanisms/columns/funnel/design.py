@@ -20,7 +20,8 @@ from dalenius.mechanisms.columns.funnel.blocks import blocks_apply, by_blocks
 from dalenius.mechanisms.columns.funnel.faces import MANY, MOST, by_faces, faces_apply
 from dalenius.mechanisms.columns.funnel.functions import by_erasure, by_function, erasure_applies, function_applies
 from dalenius.mechanisms.columns.funnel.gains import by_gains
-from dalenius.mechanisms.columns.takes import DISCLOSURE, FUNNEL
+from dalenius.mechanisms.columns.funnel.takes import FUNNEL
+from dalenius.mechanisms.columns.takes import DISCLOSURE
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proof_terms import CLOSED, ONE
 from dalenius.mechanisms.proving import proved

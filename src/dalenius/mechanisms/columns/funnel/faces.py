@@ -19,6 +19,7 @@ from dalenius.core import (
 from dalenius.mechanisms.columns.funnel.gains import BITS, MERGING, Wanted, exact_channel, tree_of
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.proof import LineProof
+from dalenius.mechanisms.interval_words import in_bits
 from dalenius.mechanisms.proof_terms import by_lines, in_units
 from dalenius.solvers.funnel import (
     FaceProof,
@@ -87,14 +88,10 @@ def by_faces(
     wanted = Wanted(problem)
     given = Faces(wanted.mass, wanted.shares, wanted.labels, _gauges(problem), _atoms(problem))
 
-    def told(value: float, bound: float) -> None:
-        if on_progress:
-            on_progress(f"between {value / BITS:.6g} and {bound / BITS:.6g} bits")
-
     nats = gap * log(2)
     least = 2 * CHECKED * comb(len(given.p), given.atoms)  # a cell or two of each face, checked in any case
     searching = max(0.0, min((1 - PROOF) * seconds, seconds - least))
-    found = by_columns_of_few(given, gap=SHARE * nats, seconds=searching, on_progress=told)
+    found = by_columns_of_few(given, gap=SHARE * nats, seconds=searching, on_progress=in_bits(on_progress, BITS))
     spent = given.p @ found.dual.z + sum(
         weight * g.limit for weight, g in zip(found.dual.weights, given.gauges, strict=True)
     )

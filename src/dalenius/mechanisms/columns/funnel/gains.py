@@ -16,6 +16,7 @@ from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, HAIR, Cu
 from dalenius.mechanisms.columns.leakage.fewer_entries import fewer_entries
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.proof import LineProof
+from dalenius.mechanisms.interval_words import in_bits
 from dalenius.mechanisms.proof_terms import by_lines, in_units, leaf_or_split
 from dalenius.solvers.funnel import Gains, Labels, most_information
 from dalenius.solvers.leakage import Multipliers, Program, Solution, rational
@@ -73,12 +74,10 @@ def by_gains(
     """A channel that keeps every promise, and a proof over cells of the posterior of W; `gap` in bits."""
     wanted = Wanted(problem)
 
-    def told(value: float, bound: float) -> None:
-        if on_progress:
-            on_progress(f"between {value / BITS:.6g} and {bound / BITS:.6g} bits")
-
     searched = by_cells(problem, wanted)
-    found, model = searched(wanted.labels, 0.9 * gap * BITS, seconds, _ceiling(problem, wanted), told)
+    found, model = searched(
+        wanted.labels, 0.9 * gap * BITS, seconds, _ceiling(problem, wanted), in_bits(on_progress, BITS)
+    )
     channel = exact_channel(problem, wanted, found.pi, loss=MERGING * gap, spare=MERGING * gap, seconds=seconds)
     method = f"{len(found.pieces)} chords of the conclusion, refined in {found.rounds} rounds, and a convex program"
     return channel, certificate(model, found), method
@@ -183,8 +182,8 @@ def exact_channel(
 
 def _with_unseen(program: Program, letters: Floats) -> Floats:
     """The channel with rows for the inputs that never occur, which a metric sets between those that do."""
-    n, many = letters.shape
-    extra = len(program.mass) - n
+    occur, many = letters.shape
+    extra = len(program.mass) - occur
     if not extra:
         return letters
     sums = np.repeat(np.eye(extra), many, axis=1)
@@ -194,11 +193,11 @@ def _with_unseen(program: Program, letters: Floats) -> Floats:
         own = np.zeros((many, extra * many))
         known = np.zeros(many)
         for row, factor in ((i, -1.0), (j, float(ratio))):
-            if row < n:
+            if row < occur:
                 known += factor * letters[row]
             else:
-                own[:, (row - n) * many : (row - n + 1) * many] += factor * np.eye(many)
-        if max(i, j) >= n:
+                own[:, (row - occur) * many : (row - occur + 1) * many] += factor * np.eye(many)
+        if max(i, j) >= occur:
             rows.append(own)
             least.append(-known)
     low = np.concatenate(least)

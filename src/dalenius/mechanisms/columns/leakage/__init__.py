@@ -12,6 +12,14 @@ curve, trade, curve_picture   the trade-off curve
 preflight                     what a search will take, said before it
 """
 
-from dalenius.mechanisms.columns.leakage.design import least
+from typing import TYPE_CHECKING
+
+from dalenius import rooms
+
+if TYPE_CHECKING:
+    from dalenius.mechanisms.columns.leakage.design import least
 
 __all__ = ["least"]
+
+if not TYPE_CHECKING:
+    __getattr__ = rooms.opened_when_asked(__name__)

@@ -18,7 +18,7 @@ from dalenius.core import Channel, Design, Distortion, Kernel, Leakage, Minimize
 from dalenius.errors import SolverFailed, Unsupported
 from dalenius.measures.shannon import mutual_information_bounds
 from dalenius.mechanisms.columns.leakage.design import least
-from dalenius.mechanisms.columns.takes import EACH
+from dalenius.mechanisms.columns.leakage.takes import EACH
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 
@@ -95,7 +95,7 @@ def _alone(problem: Problem, name: str) -> Distortion:
     """How one column is compared."""
     assert isinstance(problem.objective, MinimizeDistortion)
     measure = problem.objective.measure
-    parts = [part for part in measure.parts or (measure,) if part.of == (name,)]
+    parts = [part for part in measure.summands if part.of == (name,)]
     return Distortion.sum_of(parts) if parts else replace(Distortion("hamming", (name,)), weight=Fraction(0))
 
 

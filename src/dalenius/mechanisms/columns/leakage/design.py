@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from dalenius.core import Design, Problem
 from dalenius.core.kept_rows import with_kept_rows
-from dalenius.mechanisms.columns.takes import LEAST
+from dalenius.mechanisms.columns.leakage.takes import LEAST
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.tables import with_gains, with_metrics
 

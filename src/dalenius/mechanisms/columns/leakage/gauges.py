@@ -72,17 +72,7 @@ class Gauged:
 
 
 def is_gauged(promise: Guarantee) -> bool:
-    """Whether a promise is one gauge, or one for each pair of rows.
-
-    Parameters
-    ----------
-    promise : Guarantee
-        Of any kind.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a promise is one gauge, or one for each pair of rows."""
     return isinstance(promise, GAUGED) or (isinstance(promise, LocalDP) and bool(promise.delta))
 
 

@@ -24,8 +24,7 @@ from dalenius.core import LocalDP, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.errors import Unsupported
 from dalenius.kernel.rows import UNIT
-from dalenius.mechanisms.column_bounds import local_promises, row_number
-from dalenius.mechanisms.declared import MOST_NATS
+from dalenius.mechanisms.column_bounds import local_promises, ratios_by_distance, row_number
 from dalenius.solvers.leakage import Gauge, Multipliers, Program, Term
 
 __all__ = ["MAPS", "Nearness", "worlds_of"]
@@ -139,44 +138,44 @@ class Nearness:
         n = len(self.numbers) - self.unseen
         return Term(term.counts[:-1, :n], term.group[:-1]) if self.unseen else term
 
-    def own(self, y: Multipliers) -> Multipliers:
+    def own(self, multipliers: Multipliers) -> Multipliers:
         """Multipliers of the rows that occur and their promises, from those of the wider program."""
         if not self.unseen:
-            return y
+            return multipliers
         sigma = float(self.sigma)
         return replace(
-            y,
-            posteriors=tuple(logs[:-1] for logs in y.posteriors),
-            leakage=sigma * y.leakage,
-            worst=tuple(sigma * w for w in y.worst),
-            equal=sigma * y.equal,
-            odds=tuple(sigma * odd for odd in y.odds),
-            gauges=tuple((sigma * w, tuple(sigma * rho for rho in rhos)) for w, rhos in y.gauges),
+            multipliers,
+            posteriors=tuple(logs[:-1] for logs in multipliers.posteriors),
+            leakage=sigma * multipliers.leakage,
+            worst=tuple(sigma * weight for weight in multipliers.worst),
+            equal=sigma * multipliers.equal,
+            odds=tuple(sigma * odd for odd in multipliers.odds),
+            gauges=tuple((sigma * weight, tuple(sigma * rho for rho in rhos)) for weight, rhos in multipliers.gauges),
         )
 
-    def proof(self, y: Multipliers, many: int, factor: float) -> list[list[list[list[int]]]]:
+    def proof(self, multipliers: Multipliers, many: int, factor: float) -> list[list[list[list[int]]]]:
         """For each level and each of so many letters the [x, other, v] of W(t|x) <= r W(t|other), v out of 2^UNIT.
 
         Multipliers a of W - y >= 0 and b of r y - W >= 0 with sum a >= r sum b are pairs too: b is handed out from
         the rows x to others, each of which takes a / r; a plan that goes down both lists needs fewer than 2 R pairs.
         """
         found: list[list[list[list[int]]]] = []
-        blocks = iter(y.floors)
-        rows = iter(y.pairs)
+        blocks = iter(multipliers.floors)
+        rows = iter(multipliers.pairs)
         floors = iter(self.floors)
         pairs = iter(self.pairs)
         for metric in self.metric:
             letters: list[list[list[int]]] = [[] for _ in range(many)]
             if metric:
                 for i, j, _ in next(pairs):
-                    for t, v in enumerate(_whole(next(rows), factor)):
-                        if v:
-                            letters[t].append([i, j, v])
+                    for letter, amount in enumerate(_whole(next(rows), factor)):
+                        if amount:
+                            letters[letter].append([i, j, amount])
             else:
                 for own, r in next(floors):
                     above, below = next(blocks)
-                    for t, (a, b) in enumerate(zip(above.T, below.T, strict=True)):
-                        letters[t] += self._plan(own, _whole(a, factor), _whole(b, factor), r)
+                    for letter, (a, b) in enumerate(zip(above.T, below.T, strict=True)):
+                        letters[letter] += self._plan(own, _whole(a, factor), _whole(b, factor), r)
             found.append(letters)
         return found
 
@@ -184,14 +183,14 @@ class Nearness:
         plan, k, left = [], 0, 0
         # a / r from below: pairs that hand out less than the multipliers allow still have the right sign.
         takes = [int(value * r.denominator // r.numerator) for value in above]
-        for e, need in zip(own, below, strict=True):
+        for row, need in zip(own, below, strict=True):
             while need and k < len(takes):
                 left = left or takes[k]
-                v = min(need, left)
-                if v:
-                    plan.append([self.numbers[e], self.numbers[own[k]], v])
-                need = need - v
-                left = left - v
+                amount = min(need, left)
+                if amount:
+                    plan.append([self.numbers[row], self.numbers[own[k]], amount])
+                need = need - amount
+                left = left - amount
                 k += not left
         return plan
 
@@ -215,7 +214,7 @@ def _apart(promise: LocalDP, world: list[tuple[int, ...]]) -> list[tuple[int, in
     """The pairs of rows that a metric speaks of, without those that follow from two others by way of a third row."""
     metric = [[Fraction(entry) for entry in row] for row in promise.metric or ()]
     sizes = np.array([[float(entry) for entry in row] for row in metric])
-    ratios = {entry: exp(min(promise.epsilon * entry, Fraction(MOST_NATS)))[0] for row in metric for entry in row}
+    ratios = ratios_by_distance(promise.epsilon, metric)
     found = []
     for i, j in product(range(len(metric)), repeat=2):
         if i == j or world[i] != world[j]:

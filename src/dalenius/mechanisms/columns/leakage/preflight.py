@@ -107,26 +107,11 @@ class Size:
         return size_words(size, self.search_seconds + self.proof_seconds, self.memory, self.columns)
 
     def late_words(self, seconds: float) -> str | None:
-        """What is said before the search where the time is too short for any.
-
-        Parameters
-        ----------
-        seconds : float
-            That are left.
-
-        Returns
-        -------
-        str, or None
-        """
+        """What is said before the search where the time is too short for any."""
         return late_words(f"{self.rows:,} to {self.letters:,} combinations", self.proof_seconds, seconds)
 
     def refuse_pairs(self, pairs: int) -> None:
         """Refuse a promise about pairs of inputs, a limit for each, of more than memory holds before they are written.
-
-        Parameters
-        ----------
-        pairs : int
-            How many.
 
         Raises
         ------
@@ -144,13 +129,6 @@ class Size:
 
     def refuse_too_large(self, seconds: float, also: str = "") -> None:
         """Refuse, before anything is allocated, what fits neither the memory nor the time.
-
-        Parameters
-        ----------
-        seconds : float
-            The time that there is.
-        also : str
-            Another way out.
 
         Raises
         ------

@@ -247,6 +247,8 @@ class _Reader:
             if isinstance(one.promise, LocalDP):  # no pair at all where one input occurs
                 for (first, second), (mu, (rho,)) in zip(one.pairs, own, strict=True):
                     if mu > 0:
+                        # A share of mu: beyond its ends the kernel would refuse the whole proof, and rounding goes
+                        # beyond.
                         slopes = np.clip(rho[0] / mu, 0.0, 1.0)
                         self._cut(k, first, second, "0", Fraction(mu * self.plain), slopes.tolist())
                 continue
@@ -314,6 +316,7 @@ class _Reader:
 
 def _whole(values: Any, factor: float, least: int | None = 0) -> list[int]:
     """Whole units from below; multipliers of inequalities are not negative."""
+    # A multiplier below zero would turn an inequality round, so that rounding dust becomes nothing.
     units = [int(Fraction(float(value)) * ONE) for value in np.asarray(values, dtype=np.float64) * factor]
     return units if least is None else [max(least, unit) for unit in units]
 
@@ -335,4 +338,5 @@ def _posteriors(term: Term, logs: Floats) -> list[list[int]]:
     # Limits of next to nothing have large multipliers and posteriors next to the prior: the digits are in between.
     tilt = (less - c * sums[term.group]) / (1 + sums[term.group])
     prior = [int(value * ONE) for value in exact]
+    # At least one unit: a posterior of zero would leave the letter without a finite bound.
     return [[max(1, a + int(float(entry) * ONE)) for entry in row] for a, row in zip(prior, tilt, strict=True)]

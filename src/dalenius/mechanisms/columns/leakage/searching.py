@@ -23,7 +23,7 @@ from dalenius.solvers.leakage import Multipliers, Program, Solution, Unfinished,
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.cone_pricing import ConeClosed
 from dalenius.solvers.leakage.crossover import LEAST, SolveOn, Support, among_large_entries, without_dust
-from dalenius.solvers.leakage.presolve import none_of
+from dalenius.solvers.leakage.lifting import none_of
 from dalenius.solvers.leakage.pricing import Closed
 from dalenius.solvers.leakage.simple import at_hand
 from dalenius.stopping import left, over

@@ -82,7 +82,7 @@ def _differing(
     measure: Distortion, of: Names, rows: Sequence[Names], released: Sequence[str], told: Sequence[Names]
 ) -> npt.NDArray[Any] | None:
     """How many columns of a row and a letter differ, where a measure is that count; the same as `distortions` says."""
-    parts = measure.parts or (measure,)
+    parts = measure.summands
     if any(part.distortion != "hamming" or part.classes or part.weight != 1 or len(part.of) != 1 for part in parts):
         return None
     if any(part.of[0] not in released for part in parts):
@@ -156,9 +156,7 @@ class Reader:
         problem, variables = self.problem, self.problem.pmf.variables
         if problem.release:
             return list(product(*(variables[n] for n in problem.release)))
-        goal = problem.objective
-        measures = [*problem.limits, *([goal.measure] if isinstance(goal, MinimizeDistortion) else [])]
-        for measure in (part for whole in measures for part in whole.parts or (whole,)):
+        for measure in (part for whole in problem.measures for part in whole.summands):
             if not isinstance(measure.distortion, str):
                 return [(str(k),) for k in range(len(measure.distortion[0]))]
             if measure.distortion == "erasure" and len(measure.of) == 1:
@@ -225,23 +223,22 @@ class Reader:
         ]
 
     def term(self, secret: Names, given: Names) -> Term:
-        """I(S; Y | G) as a term of the program.
-
-        Parameters
-        ----------
-        secret : tuple of str
-            S.
-        given : tuple of str
-            G, which the reader of the release has.
-
-        Returns
-        -------
-        Term
-        """
+        """I(S; Y | G) as a term of the program."""
         names = secret + given
         beside = [codes[len(secret) :] for codes in self.problem.pmf.grouped(names)[0]]
         place = {world: k for k, world in enumerate(sorted(set(beside)))}
         return Term(self.counts(names), np.array([place[world] for world in beside], dtype=np.int64))
+
+    def _with_beside(
+        self, secret: Names
+    ) -> tuple[npt.NDArray[Any], list[tuple[int, ...]], list[tuple[int, ...]], dict[tuple[int, ...], Fraction]]:
+        """N(s, k, e) for each outcome (s, k) of a secret and of what is beside the letter; these, their k, and p(s)."""
+        joint = self.problem.pmf
+        names = secret + self.problem.beside
+        outcomes = joint.grouped(names)[0]
+        beside = [codes[len(secret) :] for codes in outcomes]
+        alone = dict(zip(joint.grouped(secret)[0], joint.shares(secret), strict=True))
+        return self.counts(names), outcomes, beside, alone
 
     def worst(self, secret: Names, bits: Fraction) -> list[tuple[Term, npt.NDArray[Any]]]:
         """D(P_(S|y,k) to P_S) <= bits for each value k of what stands beside the letter y.
@@ -266,12 +263,8 @@ class Reader:
         Infeasible
             If what stands beside the letter tells more than that already.
         """
-        problem, joint = self.problem, self.problem.pmf
-        names = secret + problem.beside
-        counts = self.counts(names)
-        outcomes = joint.grouped(names)[0]
-        beside = [codes[len(secret) :] for codes in outcomes]
-        alone = dict(zip(joint.grouped(secret)[0], joint.shares(secret), strict=True))
+        problem = self.problem
+        counts, outcomes, beside, alone = self._with_beside(secret)
         mass = counts.sum(axis=0)
         found = []
         for world in sorted(set(beside)):
@@ -319,14 +312,9 @@ class Reader:
             If what stands beside the letter moves the odds further already.
         """
         problem = self.problem
-        joint = problem.pmf
         # e^epsilon from below: a channel within the smaller ratio is within the promised one.
         most = exp(epsilon)[0]
-        names = secret + problem.beside
-        counts = self.counts(names)
-        outcomes = joint.grouped(names)[0]
-        alone = dict(zip(joint.grouped(secret)[0], joint.shares(secret), strict=True))
-        beside = [codes[len(secret) :] for codes in outcomes]
+        counts, outcomes, beside, alone = self._with_beside(secret)
         here = {world: counts[[k for k, own in enumerate(beside) if own == world]].sum(axis=0) for world in set(beside)}
         found = dict(zip(outcomes, counts, strict=True))
         rows = []
