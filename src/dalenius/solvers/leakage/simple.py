@@ -136,11 +136,10 @@ def stay_or_forget(program: Program, multipliers: Multipliers | None = None) -> 
         pi = (share * staying + (_SHARES - share) * forgetting) / _SHARES
         return max(given.violation(pi), given.unequal(pi)) <= 1e-12
 
-    shares = [k for k in range(0, _SHARES + 1, _SHARES // 32) if fits(k)]
-    if not shares:
-        return None
     step = -1 if len(given.objective) else 1
-    best = max(shares, key=lambda share: step * share)
+    best = next((share for share in range(0, _SHARES + 1, _SHARES // 32)[::-step] if fits(share)), None)
+    if best is None:
+        return None
     beyond = min(max(best + step * (_SHARES // 32), -1), _SHARES + 1)
     while abs(beyond - best) > 1:
         middle = (best + beyond) // 2

@@ -30,7 +30,7 @@ from dalenius.solvers.leakage.cone_pricing import ConeClosed
 from dalenius.solvers.leakage.crossover import LEAST, SolveOn, Support, among_large_entries, without_dust
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.pricing import Closed
-from dalenius.solvers.leakage.simple import at_hand
+from dalenius.solvers.leakage.simple import at_hand, stay_or_forget
 from dalenius.stopping import left, over
 
 __all__ = [
@@ -101,6 +101,8 @@ def designed(
     refuse_out_of_reach(model, program, min(RESCUE, QUICK * left(deadline)))
     # The proof comes last and cannot be shortened: the search ends early enough for it.
     until = deadline - min(4 * size.proof_seconds, AFTER * seconds)
+    if (silent := _at_hand_without_leakage(program)) is not None:
+        return finished(model, program, restore, silent, left(until))
     solution, why = best_found(model, program, gap=gap, until=until, on_progress=on_progress)
     aim = gap if why is None else max(gap, 1.05 * (solution.value - solution.bound) / model.unit)
     ends = until if why is None else max(until, time.monotonic()) + min(RESCUE, QUICK * seconds)
@@ -446,15 +448,22 @@ def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multiplier
     return replace(program, allowed=allowed, distortions=tuple(program.distortions[j] for j in kept)), restored
 
 
+def _at_hand_without_leakage(program: Program) -> Solution | None:
+    """Where nothing but leakage and rate count: a recipe that says nothing and keeps all limits, which none is below."""
+    if not program.objective or program.cost.any() or len(program.mass) * program.letters > FEW:
+        return None
+    simple = stay_or_forget(program)
+    alike = simple is not None and simple.channel is not None and len(set(simple.channel)) == 1
+    return simple if alike else None
+
+
 def _without_leakage(model: Model, program: Program, solution: Solution, seconds: float) -> Rows | None:
     """A release that tells exactly nothing beside what is told anyway, when that is within the limits."""
     goal = model.problem.objective
     if not isinstance(goal, MinimizeLeakage) or isinstance(goal, MinimizeLeakageAndRate):
         return None
-    if over() or solution.value > 1e-6 or len(program.mass) * program.letters > FEW:
+    if not seconds or over() or solution.value > 1e-6 or len(program.mass) * program.letters > FEW:
         return None
-    if solution.channel is not None and solution.value == 0:
-        return None  # it does so already
     quiet = (*program.leakages, (program.objective[0][1], Fraction(0)))
     private = replace(program, objective=(), leakages=quiet)
     try:
