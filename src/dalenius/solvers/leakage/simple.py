@@ -2,7 +2,8 @@ r"""Channels at hand without a search: nobody would want them where one was foun
 
 The constant channel tells nothing, so that it keeps every guarantee; staying costs no distortion. Leakage is convex in
 the channel and distortion linear, so that the shares of staying that keep all limits form an interval: its upper end is
-found by bisection, exactly. Where something must be preserved or is forbidden, neither may be allowed: then a linear
+found by bisection, exactly. Where pairs of rows are compared, staying is mixed with little: channels that such promises
+allow by themselves (`near_letters`) are tried beside it. Where something must be preserved or is forbidden, neither may be allowed: then a linear
 program finds the least distortion of all channels, or of those that tell nothing.
 """
 
@@ -16,6 +17,7 @@ from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.limits import Limits, whole
 from dalenius.solvers.leakage.linear import linear_optimum, quickly_written
+from dalenius.solvers.leakage.near_letters import near_letters
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.program import Exact, Ints, Multipliers, Program, Solution
 from dalenius.stopping import LAST_CALL, left, left_for_a_call
@@ -124,16 +126,43 @@ def stay_or_forget(program: Program, multipliers: Multipliers | None = None) -> 
         With `channel` exact, and the bound of the multipliers.
     """
     given = Arrays.of(program)
-    stay = _cheapest(program)
     forget, one = _constant(program, given)
     if forget is None:
         return None
-    staying = np.zeros(given.allowed.shape)
-    staying[np.arange(len(stay)), stay] = given.p
-    forgetting = given.p[:, None] * (forget / one).astype(np.float64)
+    limits = Limits(program)
+    best: Solution | None = None
+    for numerators, whole_row in _tellings(program, given):
+        found = _mixed(given, limits, (numerators, whole_row), (forget, one), multipliers)
+        if found is not None and (best is None or found.value < best.value):
+            best = found
+        if best is not None and given.objective and best.value <= 0:
+            break  # nothing is told, and nobody tells less
+    return best
+
+
+def _tellings(program: Program, given: Arrays) -> Iterator[tuple[Exact, int]]:
+    """Channels that tell much, in whole numbers out of a whole: staying; where pairs of rows are compared, also nearby."""
+    stay = _cheapest(program)
+    staying = np.zeros(given.allowed.shape, dtype=object)
+    staying[np.arange(len(stay)), stay] = 1
+    yield staying, 1
+    yield from near_letters(given)
+
+
+def _mixed(
+    given: Arrays,
+    limits: Limits,
+    telling: tuple[Exact, int],
+    forgetting: tuple[Exact, int],
+    multipliers: Multipliers | None,
+) -> Solution | None:
+    """The best mixture of a channel that tells and one that forgets; None if none keeps every limit."""
+    (tell, all_told), (forget, one) = telling, forgetting
+    told = given.p[:, None] * (tell / all_told).astype(np.float64)
+    forgotten = given.p[:, None] * (forget / one).astype(np.float64)
 
     def fits(share: int) -> bool:
-        pi = (share * staying + (_SHARES - share) * forgetting) / _SHARES
+        pi = (share * told + (_SHARES - share) * forgotten) / _SHARES
         return max(given.violation(pi), given.unequal(pi)) <= 1e-12
 
     step = -1 if len(given.objective) else 1
@@ -144,14 +173,13 @@ def stay_or_forget(program: Program, multipliers: Multipliers | None = None) -> 
     while abs(beyond - best) > 1:
         middle = (best + beyond) // 2
         best, beyond = (middle, beyond) if fits(middle) else (best, middle)
-    limits = Limits(program)
     for share in (best, best - step, best - 8 * step, 0):  # doubles saw the limits, whole numbers decide
         if not 0 <= share <= _SHARES:
             continue
-        numerators = np.tile((_SHARES - share) * forget, (len(stay), 1))
-        numerators[np.arange(len(stay)), stay] += share * one
-        if limits.broken(numerators, _SHARES * one) is None:
-            return _solution(given, numerators, _SHARES * one, multipliers)
+        numerators = (_SHARES - share) * all_told * forget + share * one * tell
+        whole_row = _SHARES * all_told * one
+        if limits.broken(numerators, whole_row) is None:
+            return _solution(given, numerators, whole_row, multipliers)
     return None
 
 
