@@ -12,7 +12,6 @@ from deadline_cases import HAMMING, OBJECTIVES, Case, chances, designed, joint, 
 __all__ = ["COMMANDS"]
 
 ROWS = 200_000
-NO_LIMIT = 20.0  # seconds that a command without `--seconds` may take
 
 
 def people(rows: int = ROWS) -> str:

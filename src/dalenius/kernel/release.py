@@ -228,7 +228,8 @@ class Release:
                 require(possible, "a letter has probability 0 under one input and not under another")
                 distance = metric[x][z]
                 require(distance > 0, "inputs at distance 0 are released differently")
-                top, bottom = 0, 1  # of the largest quotient so far: a million fractions would take a hundred times as long
+                # The largest quotient so far, without a fraction for each: these would take a hundred times as long.
+                top, bottom = 0, 1
                 for a, b in zip(row, other, strict=True):
                     if a * bottom > top * b:
                         top, bottom = a, b

@@ -1,13 +1,13 @@
 r"""Channels that promises about pairs of rows allow, in closed form: the nearer a letter, the likelier it is.
 
-Let W(t|x) <= r(x, x') W(t|x') for some pairs of rows, D(x, x') the length of the shortest way from x to x' with log r as
-lengths, and a(t) the row to which letter t is nearest. By the triangle inequality
+Let W(t|x) <= r(x, x') W(t|x') for some pairs of rows, D(x, x') the length of the shortest way from x to x' with log r
+as lengths, and a(t) the row to which letter t is nearest. By the triangle inequality
 
     W(t|x) = u(t) exp(-D(x, a(t)))            keeps every pair if sum_t W(t|x) = 1 for every x with u >= 0,
     W(t|x) = exp(-D(x, a(t)) / 2) / Z(x)      keeps every pair in any case.
 
-The first is as near to the truth as promises of this kind allow, with one value of its own for each row: on a line it is
-geometric noise with heavier ends, between values that are all equally far apart it is randomised response.
+In the first each letter falls off as fast as is allowed: on a line it is geometric noise with heavier ends, between
+values that are all equally far apart it is randomised response.
 """
 
 from math import ceil, ldexp, log2

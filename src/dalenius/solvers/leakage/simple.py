@@ -3,8 +3,8 @@ r"""Channels at hand without a search: nobody would want them where one was foun
 The constant channel tells nothing, so that it keeps every guarantee; staying costs no distortion. Leakage is convex in
 the channel and distortion linear, so that the shares of staying that keep all limits form an interval: its upper end is
 found by bisection, exactly. Where pairs of rows are compared, staying is mixed with little: channels that such promises
-allow by themselves (`near_letters`) are tried beside it. Where something must be preserved or is forbidden, neither may be allowed: then a linear
-program finds the least distortion of all channels, or of those that tell nothing.
+allow by themselves (`near_letters`) are tried beside it. Where something must be preserved or is forbidden, neither may
+be allowed: then a linear program finds the least distortion of all channels, or of those that tell nothing.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.program import Exact, Ints, Multipliers, Program, Solution
 from dalenius.stopping import LAST_CALL, left, left_for_a_call
 
-__all__ = ["at_hand", "linear_channels", "out_of_reach", "stay_or_forget"]
+__all__ = ["at_hand", "linear_channels", "out_of_reach", "silent_at_hand", "stay_or_forget"]
 
 _SHARES = 1 << 10
 _FEW = 4_000  # entries of a linear program
@@ -41,6 +41,26 @@ def at_hand(program: Program, multipliers: Multipliers | None = None) -> Solutio
         if channel.channel is not None and Limits(program).broken(*whole(np.array(channel.channel, object))) is None:
             return replace(channel, multipliers=y, value=given.value(channel.pi), bound=given.bound(y))
     return None
+
+
+def silent_at_hand(program: Program) -> Solution | None:
+    """Where leakage or rate is all that counts, a recipe that says nothing and keeps all limits: none is below it.
+
+    Parameters
+    ----------
+    program
+        The program.
+
+    Returns
+    -------
+    Solution or None
+        With `channel` exact.
+    """
+    if not program.objective or program.cost.any():
+        return None
+    simple = stay_or_forget(program)
+    alike = simple is not None and simple.channel is not None and len(set(simple.channel)) == 1
+    return simple if alike else None
 
 
 def linear_channels(program: Program) -> Iterator[Solution]:
@@ -141,7 +161,7 @@ def stay_or_forget(program: Program, multipliers: Multipliers | None = None) -> 
 
 
 def _tellings(program: Program, given: Arrays) -> Iterator[tuple[Exact, int]]:
-    """Channels that tell much, in whole numbers out of a whole: staying; where pairs of rows are compared, also nearby."""
+    """Channels that tell much, in whole numbers out of a whole: staying, and nearby where pairs are compared."""
     stay = _cheapest(program)
     staying = np.zeros(given.allowed.shape, dtype=object)
     staying[np.arange(len(stay)), stay] = 1

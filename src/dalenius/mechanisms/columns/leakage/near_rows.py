@@ -13,9 +13,9 @@ sum_x w_t(x) / R(a(t), x) >= 0 for every letter (R(a, a) = 1), no recipe has a d
 
 of each inequality no more is used than makes up for a negative w_t(a(t)), and so much of its e_t(x) is lost.
 
-The best prices are a linear program with a variable for each row and letter, and two inequalities for each letter. A channel that
-contracts by s has rows whose total variation is at most sqrt(s), since half the sum of (p - q)^2 / (p + q) is at most s
-and at least its square: R = 1 and delta = sqrt(s).
+The best prices are a linear program with a variable for each row and letter, and two inequalities for each letter. A
+channel that contracts by s has rows whose total variation is at most sqrt(s), since half the sum of (p - q)^2 / (p + q)
+is at most s and at least its square: R = 1 and delta = sqrt(s).
 """
 
 from collections.abc import Iterator

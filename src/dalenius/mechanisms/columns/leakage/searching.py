@@ -30,7 +30,7 @@ from dalenius.solvers.leakage.cone_pricing import ConeClosed
 from dalenius.solvers.leakage.crossover import LEAST, SolveOn, Support, among_large_entries, without_dust
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.pricing import Closed
-from dalenius.solvers.leakage.simple import at_hand, stay_or_forget
+from dalenius.solvers.leakage.simple import at_hand, silent_at_hand
 from dalenius.stopping import left, over
 
 __all__ = [
@@ -101,7 +101,7 @@ def designed(
     refuse_out_of_reach(model, program, min(RESCUE, QUICK * left(deadline)))
     # The proof comes last and cannot be shortened: the search ends early enough for it.
     until = deadline - min(4 * size.proof_seconds, AFTER * seconds)
-    if (silent := _at_hand_without_leakage(program)) is not None:
+    if program.letters * len(program.mass) <= FEW and (silent := silent_at_hand(program)) is not None:
         return finished(model, program, restore, silent, left(until))
     solution, why = best_found(model, program, gap=gap, until=until, on_progress=on_progress)
     aim = gap if why is None else max(gap, 1.05 * (solution.value - solution.bound) / model.unit)
@@ -446,15 +446,6 @@ def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multiplier
         return replace(y, distortion=slopes, equal=equal)
 
     return replace(program, allowed=allowed, distortions=tuple(program.distortions[j] for j in kept)), restored
-
-
-def _at_hand_without_leakage(program: Program) -> Solution | None:
-    """Where nothing but leakage and rate count: a recipe that says nothing and keeps all limits, which none is below."""
-    if not program.objective or program.cost.any() or len(program.mass) * program.letters > FEW:
-        return None
-    simple = stay_or_forget(program)
-    alike = simple is not None and simple.channel is not None and len(set(simple.channel)) == 1
-    return simple if alike else None
 
 
 def _without_leakage(model: Model, program: Program, solution: Solution, seconds: float) -> Rows | None:
