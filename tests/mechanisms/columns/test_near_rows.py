@@ -124,6 +124,14 @@ def test_near_letters_between_values_that_are_equally_far_apart_are_randomised_r
     assert stays == pytest.approx(np.e / (np.e + 5), abs=1e-6)
 
 
+def test_no_letters_are_near_where_rows_are_compared_with_none_that_has_one():
+    program = Model.of(asked(4, LocalDP(Fraction(1)))).program
+    apart = ((np.array([0, 1]), Fraction(2)), (np.array([2, 3]), Fraction(2)))
+    cost = program.cost[:, :2].copy()
+    two = replace(program, local_dp=apart, letters=2, cost=cost, allowed=program.allowed[:, :2])
+    assert near_letters(Arrays.of(two)) == []
+
+
 def test_no_letters_are_near_without_a_promise_about_pairs():
     program = Model.of(asked(4, Leakage(("S",), Fraction(1, 100)))).program
     assert near_letters(Arrays.of(program)) == []

@@ -47,6 +47,8 @@ def near_letters(given: Arrays) -> list[tuple[Exact, int]]:
     cost = given.cost + sum((C for C, _ in given.distortions), np.zeros_like(given.cost))
     anchor = cost.argmin(axis=0)
     away = _ways(given)[:, anchor] * (1 - HAIR)  # (rows, letters)
+    if not np.isfinite(away).any(axis=1).all():
+        return []  # rows that are compared with none that has a letter
     found: list[tuple[Exact, int]] = []
     if inputs == letters == len(set(anchor.tolist())):
         kernel = np.exp(-away)
