@@ -14,7 +14,6 @@ from scipy.optimize import linprog
 
 from dalenius import solve
 from dalenius.core import Distortion, Guess, Independent, Leakage, MinimizeDistortion, Pmf, Problem
-from dalenius.core.kept_rows import with_kept_rows
 from dalenius.kernel import Refused, check
 from dalenius.kernel.nearest import DistanceAxis, Nearest, RecordMetric
 from dalenius.kernel.numbers import Work, canonical
@@ -497,18 +496,3 @@ def test_rows_of_records_have_no_weight_in_a_proof_over_letters():
     assert check(spoilt(found.text, lambda d: change(d, "0")), ALLOWED).bound >= found.bound
     with pytest.raises(Refused, match="this limit has no weight for letters"):
         check(spoilt(found.text, lambda d: change(d, "1")), ALLOWED)
-
-
-def test_what_a_value_keeps_is_proved_without_a_look_at_pairs_of_records(monkeypatch):
-    """A table has a limit for every value of every column: each of them compared every entry of the recipe."""
-    asked = with_kept_rows(replace(problem(3), keep_rows=Fraction(1, 100)))
-    assert len(asked.limits) == 8
-    wide = Wide.of(asked)
-    found = listed(wide, 1e-9, 60.0, None)
-    entries = len(found.rows.record)
-    compared = []
-    distance = RecordMetric.distance
-    monkeypatch.setattr(RecordMetric, "distance", lambda *a: compared.append(1) or distance(*a))
-    certified(wide, found)
-    assert compared
-    assert len(compared) <= 2 * entries  # once for what is minimised, with what the bound asks beside it

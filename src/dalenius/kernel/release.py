@@ -229,10 +229,12 @@ class Release:
                 distance = metric[x][z]
                 require(distance > 0, "inputs at distance 0 are released differently")
                 # The largest quotient so far, without a fraction for each: these would take a hundred times as long.
-                top, bottom = 0, 1
+                top = 0
+                bottom = 1
                 for a, b in zip(row, other, strict=True):
                     if a * bottom > top * b:
-                        top, bottom = a, b
+                        top = a
+                        bottom = b
                 level = max(level, nats(Fraction(top, bottom)) / distance)
         return level
 

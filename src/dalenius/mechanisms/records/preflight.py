@@ -24,7 +24,8 @@ BASE, RECORD = 400 << 20, 6_000
 """Bytes of memory before the search, and for each different record."""
 FINISHED, AT_ONCE = 0.3, 2e-4
 """Seconds that a release takes at the least to be made whole, proved and written, and for each input of it."""
-LIMITED, KEPT = 2.5e-5, 1e-6
+LIMITED = 2.5e-5
+KEPT = 1e-6
 """Seconds of the proof for each input and limit: every exchange of a mixture counts towards each of them, but what a
 value keeps is counted where records arrive."""
 FIRST = 1e-4

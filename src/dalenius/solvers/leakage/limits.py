@@ -117,7 +117,8 @@ class Limits:
         if not self.program.gauges:
             return None
         if (K[0] == K).all():  # all letters are alike to a gauge, so that one with all of the mass is looked at
-            K, den = np.ones((len(K), 1), dtype=object), 1
+            K = np.ones((len(K), 1), dtype=object)
+            den = 1
         pi = _flint(K * self.mass[:, None])
         for gauge, (rows, parts) in zip(self.program.gauges, self._gauges, strict=True):
             reached = Fraction(0)

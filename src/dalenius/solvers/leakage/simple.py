@@ -177,7 +177,8 @@ def _mixed(
     multipliers: Multipliers | None,
 ) -> Solution | None:
     """The best mixture of a channel that tells and one that forgets; None if none keeps every limit."""
-    (tell, all_told), (forget, one) = telling, forgetting
+    tell, all_told = telling
+    forget, one = forgetting
     told = given.p[:, None] * (tell / all_told).astype(np.float64)
     forgotten = given.p[:, None] * (forget / one).astype(np.float64)
 
