@@ -418,3 +418,40 @@ def test_point_14_nobody_is_refused_for_lack_of_time_who_asked_for_what_there_is
         size.refuse_too_large(0.0)
     finally:
         stopping.resume()
+
+
+def test_point_14_a_command_that_holds_something_is_asked_for_it_and_has_a_tenth_more_to_tell_it(monkeypatch):
+    """By a clock of our own: the signal is raised here, and nothing waits."""
+    now = [0.0]
+    monkeypatch.setattr(interrupts, "PATIENCE", 600.0)
+    monkeypatch.setattr(interrupts, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def ring(at):
+        now[0] = at
+        signal.raise_signal(signal.SIGALRM)
+
+    before = stopping.stage()
+    try:
+        with interrupts.within(100, "the audit"):
+            stopping.reach(stopping.Stage.HOLDING)
+            ring(50)  # early: nothing happens
+            with pytest.raises(stopping.Enough):
+                ring(100)
+            ring(109)  # what is held is being told
+            with pytest.raises(SolverFailed, match="the audit did not end within 100 s"):
+                ring(111)
+    finally:
+        stopping.reach(before)
+
+
+def test_point_14_a_search_inside_a_limit_may_set_the_clock(monkeypatch):
+    now = [0.0]
+    heard = []
+    monkeypatch.setattr(interrupts, "PATIENCE", 600.0)
+    monkeypatch.setattr(interrupts, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    with interrupts.interruptible(keep=False), interrupts.within(100, "the audit"):
+        assert stopping.ring(500, lambda: heard.append(now[0]))
+        now[0] = 20.0
+        signal.raise_signal(signal.SIGALRM)
+        assert heard == [20.0]
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 80  # the limit itself still rings

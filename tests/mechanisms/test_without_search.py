@@ -1,5 +1,7 @@
 """A design that needs no search keeps every promise, and is proved like any other."""
 
+from dataclasses import replace
+
 import pytest
 
 from dalenius import verify
@@ -22,3 +24,13 @@ def test_point_14_there_is_a_proved_design_under_every_promise(promise, objectiv
 def test_point_14_what_comes_later_is_better(objective):
     found = [float(design.value) for design in at_once(problem_of("`leakage`", objective))]
     assert found == sorted(found, reverse=objective not in ("W = S", "W = X", "own values"))
+
+
+def test_point_14_where_values_are_frozen_the_one_for_everybody_is_theirs():
+    """The most frequent value was tried for everybody, and refused by the checker at every share."""
+    whole = problem_of("`contraction`", "distortion")
+    (name,) = whole.release
+    rows = whole.pmf.marginal([name]).every().tolist()
+    rarest = rows.index(min(rows))
+    first, *_ = at_once(replace(whole, freeze=(whole.pmf.variables[name][rarest],)))
+    assert all(row[rarest] == 1 for row in first.channel.rows)

@@ -1,27 +1,30 @@
 """`dalenius audit`"""
 
 from argparse import Namespace
+from collections.abc import Callable
 from typing import Any
 
 from dalenius.api import audit
-from dalenius.cli.interrupts import within
+from dalenius.cli.interrupts import seconds_left, within
 from dalenius.cli.terminal import say
 from dalenius.errors import InputError, NotCertified
 from dalenius.evidence import QueryAudit, audit_query, opened
 from dalenius.evidence.further import Further, about_lacking, about_metrics, about_query_lacking, about_together
+from dalenius.mechanisms.in_turn import InTurn
 from dalenius.mechanisms.queries.asking import asked, records_of
 from dalenius.mechanisms.queries.words import asked_words
 from dalenius.report import words
 from dalenius.report.mechanism import audited
 from dalenius.report.query import audited_query
 from dalenius.sampling import Key
+from dalenius.stopping import limited
 from dalenius.tables import read_pmf
 from dalenius.tables.query_file import read_query
 from dalenius.tables.question_file import asks_a_table, read_question
 
 
 def run(arguments: Namespace) -> None:
-    with within(arguments.seconds, f"the audit of {arguments.mechanism}"):
+    with within(arguments.seconds, f"the audit of {arguments.mechanism}"), limited(seconds_left(arguments)):
         _audited(arguments)
 
 
@@ -34,16 +37,23 @@ def _further(arguments: Namespace) -> list[Further]:
     channel = mechanism.channel
     prior = mechanism.law if arguments.prior is None else read_pmf(arguments.prior, "prior")  # a design has a law
     found = []
+    turn = InTurn()
+
+    def take(what: str, measure: Callable[[], Further]) -> None:
+        found.append(turn.take(what, measure, Further((f"The time was over before {what}; --seconds allows more.",))))
+
     if arguments.unknown is not None:
-        found.append(about_lacking(channel, arguments.unknown))
+        take("--unknown was answered", lambda: about_lacking(channel, arguments.unknown))
     if arguments.metrics:
         if prior is None:
             raise InputError("--metrics needs the statistics of the table; name a design, or name them with --prior")
-        found.append(about_metrics(channel, prior))
+        law = prior
+        take("--metrics was answered", lambda: about_metrics(channel, law))
     if arguments.together:
         others = [opened(name).channel for name in arguments.together]
         people = arguments.people or "same"
-        found.append(about_together([channel, *others], prior, arguments.about, people=people))
+        together = [channel, *others]
+        take("--together was answered", lambda: about_together(together, prior, arguments.about, people=people))
     return found
 
 

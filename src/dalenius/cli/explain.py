@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from dalenius.cli.interrupts import seconds_left, within
 from dalenius.cli.terminal import say
 from dalenius.core import Distortion, Leakage, Problem
 from dalenius.core.digits import many
@@ -18,6 +19,7 @@ from dalenius.papers.outlook_page import foreseen
 from dalenius.report import words
 from dalenius.report.asking import asked_for, asked_lines
 from dalenius.report.facts import Facts
+from dalenius.stopping import limited
 from dalenius.tables import bind, read_design, read_told, sound
 from dalenius.verifying import verify
 
@@ -26,6 +28,11 @@ if TYPE_CHECKING:
 
 
 def run(arguments: Namespace) -> None:
+    with within(arguments.seconds, f"the explanation of {arguments.design}"), limited(seconds_left(arguments)):
+        _explained(arguments)
+
+
+def _explained(arguments: Namespace) -> None:
     if arguments.design.endswith(".toml"):
         from dalenius.papers.outlook import outlook  # the solvers behind it take a second to import
 

@@ -262,6 +262,7 @@ def parser() -> argparse.ArgumentParser:
         help="write the original columns too, each drawn one as COLUMN_released (confidential)",
     )
 
+    limit: Any = {"type": positive, "default": 120.0, "help": "stop after so long, with exit code 5 (default: 120)"}
     c = command(
         "explain",
         "say in plain words what a proof file or a card promises, or what a problem allows",
@@ -276,8 +277,8 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="the least that a recipe within the limits can reveal, whatever the secret and the statistics are",
     )
+    c.add_argument("--seconds", **limit)
 
-    limit: Any = {"type": positive, "default": 120.0, "help": "stop after so long, with exit code 5 (default: 120)"}
     c = command(
         "audit",
         "measure what any recipe reveals, or test a released table against its proof",
@@ -418,7 +419,7 @@ def parser() -> argparse.ArgumentParser:
     releases(c)
     placed(c)
     accepts(c)
-    c.set_defaults(gap=1e-6, seconds=120.0)
+    searches(c)
 
     c = command(
         "figures",

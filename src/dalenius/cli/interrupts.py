@@ -25,6 +25,7 @@ __all__ = ["CODE", "Interrupted", "interruptible", "overtime", "seconds_left", "
 CODE = 130
 PATIENCE = 1.0  # seconds that a clean end may take: with what a busy machine adds, less than two
 AGAIN = 0.2  # seconds until the clock rings once more: for somebody who waits, and for what did not hear it
+SOON = 0.01  # seconds by which a clock may ring early
 LONGEST = 1.6  # seconds after which nothing that is not proved is waited for
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -137,6 +138,9 @@ def overtime(arguments: Namespace) -> list[str]:
 def within(seconds: float, what: str) -> Iterator[None]:
     """Let the block run for so long, then end it with exit 5 and one sentence.
 
+    A block that holds something worth telling (`Stage.HOLDING`) is asked for it when the time is over, and has a tenth
+    more of it to tell that.
+
     Parameters
     ----------
     seconds
@@ -154,14 +158,25 @@ def within(seconds: float, what: str) -> Iterator[None]:
         return
     sentence = f"{what} did not end within {seconds:g} s; --seconds allows more"
     done = threading.Event()
+    end = time.monotonic() + seconds
+    last = end + max(AGAIN, (stopping.LATEST - 1) * seconds)
 
     def late(_number: int, _frame: FrameType | None) -> None:
-        if not _is_on_its_way(sentence):  # what tidies up then is not disturbed
-            raise SolverFailed(sentence)
+        now = time.monotonic()
+        signal.setitimer(signal.ITIMER_REAL, AGAIN if now >= end - SOON else end - now, AGAIN)
+        if stopping.rings():  # a search inside the block has set the clock for itself
+            stopping.rung()
+        elif now >= end - SOON:
+            stage = stopping.stage()
+            if stage is Stage.HOLDING:
+                stopping.reach(Stage.ENDING)
+                raise stopping.Enough
+            if not (stage is Stage.ENDING and now < last) and not _is_on_its_way(sentence):
+                raise SolverFailed(sentence)  # what tidies up then is not disturbed
 
     def watch() -> None:
         """A long call of a library lets no handler run; then the process is ended from here."""
-        if not done.wait(seconds + PATIENCE):
+        if not done.wait(last - time.monotonic() + PATIENCE):
             print(f"dalenius: {sentence}", file=sys.stderr, flush=True)
             os._exit(SolverFailed.exit_code)
 

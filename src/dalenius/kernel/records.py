@@ -173,7 +173,9 @@ class ReleasedRecords(Release):
     def cost(self, distortion: Distortion) -> Fraction:
         lost = [part for part in distortion.parts if part.kind == "lost"]
         rest = Distortion(tuple(part for part in distortion.parts if part.kind != "lost"))
-        return self._distance(rest) + sum((part.weight * self._lost(part) for part in lost), Fraction(0))
+        # A table has many limits on what is lost alone: these look at no pair of records.
+        apart = self._distance(rest) if rest.parts else Fraction(0)
+        return apart + sum((part.weight * self._lost(part) for part in lost), Fraction(0))
 
     def _lost(self, part: Part) -> Fraction:
         """How often a column is released with a letter that is not in the class."""

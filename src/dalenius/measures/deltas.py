@@ -21,6 +21,7 @@ from dalenius.measures.query import query_dp_epsilon
 __all__ = ["EPSILONS", "gaussian_delta", "query_deltas"]
 
 EPSILONS = tuple(map(Fraction, ("1/10", "1/2", "1", "2", "4")))
+LARGEST = 700.0  # nats; e to the power of 710 is no double
 SLACK = 1e-12  # far above what a few operations on numbers below 1 lose
 MOST_PAIRS = 1 << 22  # values times letters that are compared
 
@@ -30,6 +31,8 @@ def gaussian_delta(distance: float, epsilon: float) -> float:
 
     >>> round(gaussian_delta(1.0, 1.0), 6)
     0.126937
+    >>> round(gaussian_delta(1e3, 1e6), 6)
+    0.0
     """
     if not distance:
         return 0.0
@@ -37,8 +40,9 @@ def gaussian_delta(distance: float, epsilon: float) -> float:
     def below(z: float) -> float:
         return erfc(-z / sqrt(2)) / 2
 
-    found = below(distance / 2 - epsilon / distance) - exp(epsilon) * below(-distance / 2 - epsilon / distance)
-    return max(0.0, found)
+    # Beyond what a double holds too little is taken off, so that delta is never too small.
+    less = exp(min(epsilon, LARGEST)) * below(-distance / 2 - epsilon / distance)
+    return max(0.0, below(distance / 2 - epsilon / distance) - less)
 
 
 def query_deltas(query: Query, epsilons: Sequence[Fraction] = EPSILONS) -> dict[Fraction, float]:

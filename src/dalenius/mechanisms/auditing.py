@@ -3,10 +3,10 @@
 Nothing is believed of the mechanism but its rows. Each input of the channel counts as the record of one individual.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import log
+from math import log, prod
 from typing import Any, Literal
 
 from dalenius.core.channel import Channel
@@ -20,7 +20,7 @@ from dalenius.core.odds_guarantees import InformationPrivacy, LocalDP
 from dalenius.core.pmf import Pmf
 from dalenius.measures.attack import Attack
 from dalenius.measures.bayes import guess_after, guess_before
-from dalenius.measures.capacity import Bracket, aligned, capacity, joint_with_output, outward
+from dalenius.measures.capacity import Bracket, Capacity, aligned, capacity, joint_with_output, outward
 from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
 from dalenius.measures.deltas import EPSILONS
 from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
@@ -35,6 +35,7 @@ from dalenius.measures.individual import (
 from dalenius.measures.lattice import delta_at
 from dalenius.measures.renyi import ORDERS, renyi_level, zcdp_level
 from dalenius.measures.shannon import conditional_mutual_information_bounds, mutual_information_bounds
+from dalenius.mechanisms.in_turn import InTurn
 
 __all__ = ["MechanismAudit", "UnderPrior", "examine_mechanism", "kept_promises", "short"]
 
@@ -227,13 +228,11 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
     (0.0, 0.0, True)
     """
     names = tuple(channel.inputs)
-    groups = {k: individual_capacity(channel, group=k) for k in range(1, min(len(names), GROUPS) + 1)}
-    whole = capacity(channel)
-    most = max(most_bits(len(letters)) for letters in channel.inputs.values())
-    independent, groups[1] = ordered(independent_capacity(channel), groups[1], most)
-    near = dp_epsilon(channel)
-    strong = strong_dp_epsilon(channel)
-    contraction = eta_kl(channel)[1]
+    turn = InTurn()
+    # What takes least comes first: the time may be over in the middle of the others.
+    near = turn.take("differential privacy", lambda: dp_epsilon(channel), None)
+    strong = turn.take("differential privacy of any two inputs", lambda: strong_dp_epsilon(channel), None)
+    early = bool(turn.missed)
     dust = strong is not None and strong > DUST
     if dust and strong is not None:
         remarks = (
@@ -242,36 +241,69 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
         )
         near = near if near is not None and near <= DUST else None
         strong = None
+    most_guessed = turn.take("maximal leakage", lambda: maximal_leakage(channel), (0.0, _most(channel, names)))
+    varied = turn.take("total variation", lambda: eta_tv(channel), 1.0)
+    unknown: dict[int, float | None] = {}
+    renyi = turn.take(
+        "Renyi levels", lambda: {order: None if dust else renyi_level(channel, order) for order in ORDERS}, unknown
+    )
+    rho = turn.take("zCDP", lambda: None if dust else zcdp_level(channel), None)
+    whole = turn.take("capacity", lambda: _bracket(capacity(channel)), (0.0, _most(channel, names)))
+    groups = {k: _group(channel, k, turn) for k in range(1, min(len(names), GROUPS) + 1)}
+    most = max(most_bits(len(letters)) for letters in channel.inputs.values())
+    alone = turn.take("independent records", lambda: independent_capacity(channel), (0.0, groups[1].high))
+    independent, groups[1] = ordered(alone, groups[1], most)
+    # No more information passes than total variation does.
+    contraction = turn.take("contraction", lambda: eta_kl(channel)[1], varied)
     met: list[Guarantee] = [Dalenius(decimal_above(g.high), group=k) for k, g in groups.items()]
     if strong is not None:
         met.append(LocalDP(decimal_above(strong)))
     met += [Contraction(decimal_above(contraction))] if contraction < 1 else []  # else it says nothing
-    most_guessed = maximal_leakage(channel)
     met.append(MaximalLeakage(decimal_above(most_guessed[1])))
+    none: dict[Fraction, float] = {}
+    deltas = turn.take("delta", lambda: _deltas(channel), none)
     under = None
     if prior is not None:
-        prior = aligned(prior, channel)
-        under = _under(channel, prior)
-        more = _kept_under(channel, prior)
-        met += more
+        law = aligned(prior, channel)
+        under = turn.take("what depends on the statistics", lambda: _under(channel, law), None)
+        nothing: list[Guarantee] = []
+        met += turn.take("promises about the statistics", lambda: _kept_under(channel, law), nothing)
     return MechanismAudit(
         names,
-        (whole.low, whole.high),
+        whole,
         groups,
         independent,
         near,
         strong,
         contraction,
-        eta_tv(channel),
+        varied,
         under,
         tuple(met),
-        remarks,
-        {order: None if dust else renyi_level(channel, order) for order in ORDERS},
-        None if dust else zcdp_level(channel),
-        no_level="dust" if dust else "ruled out",
+        (*remarks, *turn.words()),
+        renyi,
+        rho,
+        no_level="unproved" if early else "dust" if dust else "ruled out",
         maximal=most_guessed,
-        deltas=_deltas(channel),
+        deltas=deltas,
     )
+
+
+def _bracket(found: Capacity) -> Bracket:
+    return found.low, found.high
+
+
+def _most(channel: Kernel, names: Sequence[str]) -> float:
+    """The most bits that can be learnt about some inputs: no more than they hold, and no more than leaves."""
+    held = prod(len(channel.inputs[name]) for name in names)
+    return most_bits(min(held, channel.shape[1]))
+
+
+def _group(channel: Kernel, size: int, turn: InTurn) -> Individual:
+    """What anybody learns about any so many inputs; without time at most what the largest of them hold."""
+    names = sorted(channel.inputs, key=lambda name: -len(channel.inputs[name]))
+    unknown = Individual(0.0, _most(channel, names[:size]), tuple(names[:size]), tuple(names[size:]), ())
+    what = "any one record" if size == 1 else f"any {size} records"
+    return turn.take(what, lambda: individual_capacity(channel, group=size), unknown)
 
 
 def _deltas(channel: Kernel) -> dict[Fraction, float]:

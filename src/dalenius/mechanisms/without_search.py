@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from math import prod
 from typing import Any
 
 from dalenius.core import Certificate, Channel, Design, Kernel, MaximizeInformation, Pmf, Problem
-from dalenius.errors import DaleniusError, NotCertified
+from dalenius.errors import DaleniusError, NotCertified, Unsupported
+from dalenius.mechanisms.barred_letters import barred_letters
 from dalenius.mechanisms.columns.exact_columns import channel_from_rows
 from dalenius.mechanisms.proof_terms import CLOSED, by_lines
 from dalenius.mechanisms.proving import proved
@@ -125,9 +127,20 @@ def _channel(problem: Problem, share: Fraction, alike: bool) -> Kernel:
         return channel_from_rows(problem, [_row(many + (not alike), x, many, share, alike) for x in range(many)])
     alphabets = problem.pmf.alphabets(problem.inputs)
     every = problem.pmf.marginal(list(problem.inputs)).every().tolist()
-    common = max(range(len(every)), key=lambda x: every[x])
+    common = max(_for_everybody(problem, len(every)), key=lambda x: every[x])
     rows = [_row(len(every), x, common, share, alike) for x in range(len(every))]
     return Channel(alphabets, {name: alphabets[name] for name in problem.release}, tuple(rows))
+
+
+def _for_everybody(problem: Problem, many: int) -> list[int]:
+    """The values that everybody may be released as; a search for another recipe is not made here."""
+    if not (problem.forbid or problem.freeze):
+        return list(range(many))
+    outcomes = list(product(*problem.pmf.alphabets(problem.inputs).values()))
+    barred = set().union(*barred_letters(problem, outcomes, outcomes))
+    if len(barred) == many:
+        raise Unsupported("no value is allowed to everybody")
+    return [x for x in range(many) if x not in barred]
 
 
 def _row(letters: int, own: int, other: int, share: Fraction, alike: bool) -> tuple[Fraction, ...]:

@@ -16,7 +16,8 @@ from dalenius.core.numbers import exact
 from dalenius.documents import checked as check
 from dalenius.errors import Infeasible, InputError, NotCertified, Unsupported
 from dalenius.mechanisms import solve
-from dalenius.mechanisms.numbers import compared
+from dalenius.mechanisms.numbers import compared, preflight
+from dalenius.mechanisms.numbers.design import noise
 from dalenius.sampling import Key
 from dalenius.solvers.noise import gaussian_sigma
 from dalenius.testing import noisy_dice
@@ -425,3 +426,11 @@ def test_less_error_than_rounding_leaves_columns_one_by_one():
     design = solve(least_told(TWO, "1/10", columns=("x", "y")))
     assert design.method.endswith("noise for each column")
     assert float(design.value) == pytest.approx(stated(design, "leakage_bits"), abs=1e-9)
+
+
+def test_a_grid_that_cannot_be_proved_in_time_is_refused_with_what_would_help(monkeypatch):
+    monkeypatch.setattr(preflight, "POINT", 10.0)
+    with pytest.raises(
+        Unsupported, match=r"the grid of \w+ has [\d,]+ points; the proof alone takes about .* larger step"
+    ):
+        noise(noisy_dice(), seconds=7)

@@ -33,9 +33,11 @@ from dalenius.core.drafting import release_of
 from dalenius.core.numbers import exact, up
 from dalenius.errors import Infeasible, InputError, NotCertified, SolverFailed, Unsupported
 from dalenius.kernel.noise import Noisy
+from dalenius.mechanisms.declared import SECONDS
 from dalenius.mechanisms.numbers.axes import axes_of
 from dalenius.mechanisms.numbers.compared import best_matrix, bounded_by, compared, rounded
 from dalenius.mechanisms.numbers.plans import ColumnPlan, Draft, Numbers, PrincipalPlan
+from dalenius.mechanisms.numbers.preflight import refuse_too_fine
 from dalenius.mechanisms.numbers.takes import NOISE, SHAPED
 from dalenius.mechanisms.proof_terms import texts
 from dalenius.mechanisms.proving import proved
@@ -50,6 +52,7 @@ from dalenius.solvers.noise import (
     rate_line,
     root,
 )
+from dalenius.stopping import over
 
 __all__ = ["noise", "restated"]
 
@@ -59,8 +62,10 @@ LINE = 4000  # points of a grid for which a line below the rate is found
 Progress = Callable[[str], None] | None
 
 
-def noise(problem: Problem, *, on_progress: Progress = None) -> Design:
+def noise(problem: Problem, *, seconds: float = SECONDS, on_progress: Progress = None) -> Design:
     """The noise that tells least within the limit, or that errs least under the promises, proved on the grid.
+
+    A grid whose proof alone takes longer than there is time is refused.
 
     >>> from dalenius.testing import noisy_dice
     >>> design = noise(noisy_dice())
@@ -68,6 +73,7 @@ def noise(problem: Problem, *, on_progress: Progress = None) -> Design:
     (1.2, 1.09, 'bits')
     """
     NOISE.refuse(problem)
+    refuse_too_fine(problem, seconds)
     numbers = Numbers.of(problem.pmf, problem.observe)
     offers = _offers(problem, numbers)
     designs, refusals = [], []
@@ -395,7 +401,7 @@ def _remarks(
             "the distortion allowed is not below the variance: the mean is released for every record, which reveals "
             "nothing"
         )
-    elif problem.noise.kind == "shrinkage":
+    elif problem.noise.kind == "shrinkage" and not over():  # which takes as long as the proof
         added = _added(problem, numbers, reached)
         told.append(
             f"added Gaussian noise of the same squared error would reveal {float(added):.4g} bits, "

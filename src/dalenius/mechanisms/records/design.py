@@ -355,9 +355,10 @@ def _refused_behind_walls(task: _Task) -> NoReturn:
 def _within_limits(task: _Task) -> Found:
     """A mixture within the limits; without one, what is known of the limit that none keeps."""
     limits = with_kept_rows(task.problem).limits
-    deadline = time.monotonic() + task.seconds - limit_seconds(task.wide, len(limits))
+    apart = sum(limit.keeps is None for limit in limits)
+    deadline = time.monotonic() + task.seconds - limit_seconds(task.wide, apart, len(limits) - apart)
     # Kept rows have no prices: one search beside the one that preserves the law, and no further rounds.
-    rounds = any(limit.keeps is None for limit in limits)
+    rounds = apart > 0
 
     def search(priced: Wide, preserving: bool) -> Found:
         last = not rounds and preserving == task.problem.preserve_marginals

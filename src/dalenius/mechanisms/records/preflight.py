@@ -25,7 +25,9 @@ BASE, RECORD = 400 << 20, 6_000
 FINISHED, AT_ONCE = 0.3, 2e-4
 """Seconds that a release takes at the least to be made whole, proved and written, and for each input of it."""
 LIMITED = 2.5e-5
-"""Seconds of the proof for each input and limit: every exchange of a mixture counts towards each of them."""
+KEPT = 1e-6
+"""Seconds of the proof for each input and limit: every exchange of a mixture counts towards each of them, but what a
+value keeps is counted where records arrive."""
 FIRST = 1e-4
 """Seconds for each input until there is a release to be proved."""
 SEARCHED = 2e-7
@@ -64,7 +66,7 @@ def finish_seconds(wide: Wide) -> float:
     return FINISHED + AT_ONCE * len(wide.counts)
 
 
-def limit_seconds(wide: Wide, limits: int) -> float:
+def limit_seconds(wide: Wide, limits: int, kept: int) -> float:
     """What the proof of so many limits takes, beside that of the release.
 
     Parameters
@@ -72,13 +74,15 @@ def limit_seconds(wide: Wide, limits: int) -> float:
     wide : Wide
         The table.
     limits : int
-        With one for each value that keeps its rows.
+        Of distortions.
+    kept : int
+        One for each value that keeps its rows.
 
     Returns
     -------
     float
     """
-    return LIMITED * len(wide.counts) * limits
+    return (LIMITED * limits + KEPT * kept) * len(wide.counts)
 
 
 def search_seconds(wide: Wide, seconds: float, share: float) -> float:

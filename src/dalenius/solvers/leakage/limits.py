@@ -116,6 +116,9 @@ class Limits:
     def _gauged(self, K: Exact, den: int) -> str | None:
         if not self.program.gauges:
             return None
+        if (K[0] == K).all():  # all letters are alike to a gauge, so that one with all of the mass is looked at
+            K = np.ones((len(K), 1), dtype=object)
+            den = 1
         pi = _flint(K * self.mass[:, None])
         for gauge, (rows, parts) in zip(self.program.gauges, self._gauges, strict=True):
             reached = Fraction(0)

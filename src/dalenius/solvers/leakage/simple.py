@@ -2,8 +2,9 @@ r"""Channels at hand without a search: nobody would want them where one was foun
 
 The constant channel tells nothing, so that it keeps every guarantee; staying costs no distortion. Leakage is convex in
 the channel and distortion linear, so that the shares of staying that keep all limits form an interval: its upper end is
-found by bisection, exactly. Where something must be preserved or is forbidden, neither may be allowed: then a linear
-program finds the least distortion of all channels, or of those that tell nothing.
+found by bisection, exactly. Where pairs of rows are compared, staying is mixed with little: channels that such promises
+allow by themselves (`near_letters`) are tried beside it. Where something must be preserved or is forbidden, neither may
+be allowed: then a linear program finds the least distortion of all channels, or of those that tell nothing.
 """
 
 from collections.abc import Iterator
@@ -17,10 +18,11 @@ from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.lifting import none_of
 from dalenius.solvers.leakage.limits import Limits, whole
 from dalenius.solvers.leakage.linear import linear_optimum, quickly_written
+from dalenius.solvers.leakage.near_letters import near_letters
 from dalenius.solvers.leakage.program import Exact, Ints, Multipliers, Program, Solution
 from dalenius.stopping import LAST_CALL, left, left_for_a_call
 
-__all__ = ["at_hand", "linear_channels", "out_of_reach", "stay_or_forget"]
+__all__ = ["at_hand", "linear_channels", "out_of_reach", "silent_at_hand", "stay_or_forget"]
 
 _SHARES = 1 << 10
 _FEW = 4_000  # entries of a linear program
@@ -39,6 +41,26 @@ def at_hand(program: Program, multipliers: Multipliers | None = None) -> Solutio
         if channel.channel is not None and Limits(program).broken(*whole(np.array(channel.channel, object))) is None:
             return replace(channel, multipliers=y, value=given.value(channel.pi), bound=given.bound(y))
     return None
+
+
+def silent_at_hand(program: Program) -> Solution | None:
+    """Where leakage or rate is all that counts, a recipe that says nothing and keeps all limits: none is below it.
+
+    Parameters
+    ----------
+    program
+        The program.
+
+    Returns
+    -------
+    Solution or None
+        With `channel` exact.
+    """
+    if not program.objective or program.cost.any():
+        return None
+    simple = stay_or_forget(program)
+    alike = simple is not None and simple.channel is not None and len(set(simple.channel)) == 1
+    return simple if alike else None
 
 
 def linear_channels(program: Program) -> Iterator[Solution]:
@@ -124,35 +146,61 @@ def stay_or_forget(program: Program, multipliers: Multipliers | None = None) -> 
         With `channel` exact, and the bound of the multipliers.
     """
     given = Arrays.of(program)
-    stay = _cheapest(program)
     forget, one = _constant(program, given)
     if forget is None:
         return None
-    staying = np.zeros(given.allowed.shape)
-    staying[np.arange(len(stay)), stay] = given.p
-    forgetting = given.p[:, None] * (forget / one).astype(np.float64)
+    limits = Limits(program)
+    best: Solution | None = None
+    for numerators, whole_row in _tellings(program, given):
+        found = _mixed(given, limits, (numerators, whole_row), (forget, one), multipliers)
+        if found is not None and (best is None or found.value < best.value):
+            best = found
+        if best is not None and given.objective and best.value <= 0:
+            break  # nothing is told, and nobody tells less
+    return best
+
+
+def _tellings(program: Program, given: Arrays) -> Iterator[tuple[Exact, int]]:
+    """Channels that tell much, in whole numbers out of a whole: staying, and nearby where pairs are compared."""
+    stay = _cheapest(program)
+    staying = np.zeros(given.allowed.shape, dtype=object)
+    staying[np.arange(len(stay)), stay] = 1
+    yield staying, 1
+    yield from near_letters(given)
+
+
+def _mixed(
+    given: Arrays,
+    limits: Limits,
+    telling: tuple[Exact, int],
+    forgetting: tuple[Exact, int],
+    multipliers: Multipliers | None,
+) -> Solution | None:
+    """The best mixture of a channel that tells and one that forgets; None if none keeps every limit."""
+    tell, all_told = telling
+    forget, one = forgetting
+    told = given.p[:, None] * (tell / all_told).astype(np.float64)
+    forgotten = given.p[:, None] * (forget / one).astype(np.float64)
 
     def fits(share: int) -> bool:
-        pi = (share * staying + (_SHARES - share) * forgetting) / _SHARES
+        pi = (share * told + (_SHARES - share) * forgotten) / _SHARES
         return max(given.violation(pi), given.unequal(pi)) <= 1e-12
 
-    shares = [k for k in range(0, _SHARES + 1, _SHARES // 32) if fits(k)]
-    if not shares:
-        return None
     step = -1 if len(given.objective) else 1
-    best = max(shares, key=lambda share: step * share)
+    best = next((share for share in range(0, _SHARES + 1, _SHARES // 32)[::-step] if fits(share)), None)
+    if best is None:
+        return None
     beyond = min(max(best + step * (_SHARES // 32), -1), _SHARES + 1)
     while abs(beyond - best) > 1:
         middle = (best + beyond) // 2
         best, beyond = (middle, beyond) if fits(middle) else (best, middle)
-    limits = Limits(program)
     for share in (best, best - step, best - 8 * step, 0):  # doubles saw the limits, whole numbers decide
         if not 0 <= share <= _SHARES:
             continue
-        numerators = np.tile((_SHARES - share) * forget, (len(stay), 1))
-        numerators[np.arange(len(stay)), stay] += share * one
-        if limits.broken(numerators, _SHARES * one) is None:
-            return _solution(given, numerators, _SHARES * one, multipliers)
+        numerators = (_SHARES - share) * all_told * forget + share * one * tell
+        whole_row = _SHARES * all_told * one
+        if limits.broken(numerators, whole_row) is None:
+            return _solution(given, numerators, whole_row, multipliers)
     return None
 
 

@@ -15,7 +15,12 @@ from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
 from dalenius.mechanisms.columns.leakage.fewer_letters import fewer_letters
 from dalenius.mechanisms.columns.leakage.model import Model
-from dalenius.mechanisms.columns.leakage.nearest_limit import nearest_limit, nearest_words, refuse_impossible
+from dalenius.mechanisms.columns.leakage.nearest_limit import (
+    nearest_limit,
+    nearest_words,
+    refuse_impossible,
+    refuse_out_of_reach,
+)
 from dalenius.mechanisms.columns.leakage.preflight import Size, by_records
 from dalenius.mechanisms.columns.leakage.strategies import about_letters, generated, unlisted
 from dalenius.mechanisms.proving import proved
@@ -25,7 +30,7 @@ from dalenius.solvers.leakage.cone_pricing import ConeClosed
 from dalenius.solvers.leakage.crossover import LEAST, SolveOn, Support, among_large_entries, without_dust
 from dalenius.solvers.leakage.lifting import none_of
 from dalenius.solvers.leakage.pricing import Closed
-from dalenius.solvers.leakage.simple import at_hand
+from dalenius.solvers.leakage.simple import at_hand, silent_at_hand
 from dalenius.stopping import left, over
 
 __all__ = [
@@ -93,8 +98,11 @@ def designed(
         return _with_cuts(problem, size, gap=gap, seconds=seconds, on_progress=on_progress)
     model = Model.of(problem)
     program, restore = presolved(model)
+    refuse_out_of_reach(model, program, min(RESCUE, QUICK * left(deadline)))
     # The proof comes last and cannot be shortened: the search ends early enough for it.
     until = deadline - min(4 * size.proof_seconds, AFTER * seconds)
+    if program.letters * len(program.mass) <= FEW and (silent := silent_at_hand(program)) is not None:
+        return finished(model, program, restore, silent, left(until))
     solution, why = best_found(model, program, gap=gap, until=until, on_progress=on_progress)
     aim = gap if why is None else max(gap, 1.05 * (solution.value - solution.bound) / model.unit)
     ends = until if why is None else max(until, time.monotonic()) + min(RESCUE, QUICK * seconds)
@@ -132,6 +140,8 @@ def _with_cuts(
     until = deadline - min(4 * size.proof_seconds, AFTER * seconds)
     scale = 1.0 if isinstance(problem.objective, MinimizeDistortion) else log(2)
     cuts = Cuts.of(problem)
+    plain = Model.of(problem)
+    refuse_out_of_reach(plain, presolved(plain)[0], min(RESCUE, QUICK * seconds))
     size.refuse_pairs(cuts.pairs)
     fine = min(gap, CLOSE) * scale
     why = None
@@ -443,7 +453,7 @@ def _without_leakage(model: Model, program: Program, solution: Solution, seconds
     goal = model.problem.objective
     if not isinstance(goal, MinimizeLeakage) or isinstance(goal, MinimizeLeakageAndRate):
         return None
-    if solution.value > 1e-6 or len(program.mass) * program.letters > FEW:
+    if not seconds or over() or solution.value > 1e-6 or len(program.mass) * program.letters > FEW:
         return None
     quiet = (*program.leakages, (program.objective[0][1], Fraction(0)))
     private = replace(program, objective=(), leakages=quiet)
