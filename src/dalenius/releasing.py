@@ -391,10 +391,10 @@ def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float)
     if not lost or not small or not isinstance(bound.objective, MinimizeDistortion) or bound.preserve_marginals:
         return ()
     ways: dict[str, dict[str, Any]] = {
-        'with [[limit]] keep_rows = "3/4" no value loses more than a quarter of its rows': {
+        'with [[limit]] keep_rows = "3/4" every value keeps three quarters of its rows, on average': {
             "keep_rows": THREE_QUARTERS
         },
-        "with preserve_marginals = true in [mechanism] every value keeps its rows": {"preserve_marginals": True},
+        "with preserve_marginals = true in [mechanism] every value keeps its rows, on average": {"preserve_marginals": True},
     }
     helped = []
     for words, change in ways.items():

@@ -57,6 +57,7 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     for promise in promises:
         proved = "" if "Proved" in promise.headline else " Proved."
         lines.append(_line("Promise", f"{promise.headline}{proved}"))
+        lines += [_line("Beyond", " ".join(promise.beyond))] * bool(promise.beyond)
         if promise.before is not None and promise.gain is not None:
             more = f"at most {promise.gain} more with the row" if promise.gain else "and no more with the row"
             what = f"1,000 guesses of {promise.about}," if several else "1,000 guesses"

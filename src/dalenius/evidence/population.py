@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 
+from dalenius.core import Leakage
 from dalenius.core.design import Design
 from dalenius.core.pmf import Pmf
 from dalenius.core.source import TableSource
@@ -73,7 +74,8 @@ def _up(bits: float | str) -> str:
 def population_words(design: Design, counted: Pmf, rows: int) -> list[str]:
     """One sentence for each secret: exact for the table, and for the population with confidence.
 
-    None for a design on a public prior: its card tells nothing about the records, and these sentences would.
+    None for a design on a public prior: its card tells nothing about the records, and these sentences would. None for
+    a secret whose promise is about the population already: two bounds with one confidence would stand side by side.
 
     Parameters
     ----------
@@ -91,11 +93,14 @@ def population_words(design: Design, counted: Pmf, rows: int) -> list[str]:
     """
     if design.public_prior:
         return []
+    robust = design.problem.robust
+    promised = [g.secret for g in design.problem.guarantees if isinstance(g, Leakage)]
+    told = promised if robust is not None and robust.ball == "confidence" else []
     return [
         f"what is released reveals {_up(figure)} bits about {' with '.join(secret)} for a record of this table; for the"
         f" population, if the {rows:,} rows are independent draws from it, {_limit(bound, counted, secret)}"
         for secret, figure, bound in population(design, counted, rows)
-        if figure
+        if figure and tuple(secret) not in told
     ]
 
 

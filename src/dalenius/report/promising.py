@@ -28,7 +28,7 @@ from dalenius.core.numbers import exact
 from dalenius.mechanisms.forms import form_named
 from dalenius.report.facts import Facts, Promise, joined, shown
 
-__all__ = ["headline", "proved_figures", "readings"]
+__all__ = ["beyond", "headline", "proved_figures", "readings"]
 
 MOST_FACTOR = 40
 """Bits of a limit beyond which the factor of a guess is not written out."""
@@ -159,6 +159,8 @@ def _guessed(guarantee: Guess, promise: Promise, facts: Facts) -> str:
     who = f"An attacker who sees {_row(facts)} and {act}"
     if guarantee.times is not None:
         verb, often = ("gains", "much") if gain else ("is right", "often")
+        if guarantee.times == 1:
+            return f"{who} {verb} no {'more' if gain else 'more often'} than without it."
         return f"{who} {verb} at most {figure(guarantee.times, 'up')} times as {often} as without it."
     if gain:
         return f"{who} gains at most {figure(guarantee.at_most, 'up')} on average."
@@ -221,7 +223,7 @@ def readings(promise: Promise, facts: Facts) -> list[str]:
         case WorstCaseLeakage():
             return []
         case Leakage():
-            return _near(promise, facts)
+            return beyond(promise, facts)
         case LocalDP():
             name = f"This is local differential privacy at level {figure(guarantee.epsilon, 'up')}"
             if not guarantee.delta:
@@ -243,8 +245,8 @@ def readings(promise: Promise, facts: Facts) -> list[str]:
     return []
 
 
-def _near(promise: Promise, facts: Facts) -> list[str]:
-    """A promise that holds beyond the statistics of the table."""
+def beyond(promise: Promise, facts: Facts) -> list[str]:
+    """What a promise holds beyond the statistics of the table: for the population, or for statistics near them."""
     reached = promise.figures.get("within_bits")
     ball = facts.robust
     if reached is None or ball is None:

@@ -97,7 +97,7 @@ def beyond_promises(facts: Facts) -> list[str]:
     return lines
 
 
-SPECIAL = ("estimate, outside the proof", "relaxed levels of this recipe", "no pure level")
+SPECIAL = ("estimate, outside the proof", "how the search ended: ", "relaxed levels of this recipe", "no pure level")
 """Parts of remarks that only specialists read."""
 
 
