@@ -394,7 +394,9 @@ def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float)
         'with [[limit]] keep_rows = "3/4" every value keeps three quarters of its rows, on average': {
             "keep_rows": THREE_QUARTERS
         },
-        "with preserve_marginals = true in [mechanism] every value keeps its rows, on average": {"preserve_marginals": True},
+        "with preserve_marginals = true in [mechanism] every value keeps its rows, on average": {
+            "preserve_marginals": True
+        },
     }
     helped = []
     for words, change in ways.items():

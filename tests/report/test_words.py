@@ -59,7 +59,10 @@ def test_bounds_are_rounded_up_and_the_guess_before_down(designs: dict[str, Desi
     assert told[1] == (
         "Proved: 0.0488 bits on average, and 0.114 bits for the most revealing row (Y = <script>alert(1)</script>)."
     )
-    assert "guesses secret right 513 times in 1,000 without the released row, and at most 19 times more with it." in told[2]
+    assert (
+        "guesses secret right 513 times in 1,000 without the released row, and at most 19 times more with it."
+        in told[2]
+    )
 
 
 @pytest.mark.parametrize(
