@@ -28,7 +28,7 @@ def test_point_13_an_own_matrix_is_audited_and_drawn_from(folder, capsys):
     printed = capsys.readouterr().out
     assert "What this recipe promises, whoever made it:" in printed
     assert "differential privacy" in printed
-    assert "year leaves as it is. The promises about single columns count what it reveals; all other figures" in printed
+    assert "year leaves as it is. The promises about single columns count what it reveals; all others are" in printed
     assert "whoever sees the release and guesses sex is right at most 100 % of the time" in printed, (
         "year gives it away"
     )
