@@ -96,7 +96,7 @@ def _left(kept: list[str], *, counted: bool) -> str:
     what = "what it reveals" if one else "what they reveal"
     agreeing = f"between rows that agree in {them}"
     if counted:
-        return f"{joined(kept)} {leaves}. The promises about single columns count {what}; all other figures are {agreeing}."
+        return f"{joined(kept)} {leaves}. The promises about single columns count {what}; all others are {agreeing}."
     return f"{joined(kept)} {leaves}. The promises above are {agreeing}; {what} about a column was not computed."
 
 
