@@ -167,3 +167,14 @@ def test_a_rare_answer_is_not_merged_against_what_was_said(said, tmp_path, monke
     _, words = answered(capsys, *command, *said)
     assert "yes or declined" not in words
     assert '"declined"' in words
+
+
+def test_the_smallest_combination_before_is_that_of_finer_groups_and_not_of_single_values(table, capsys):
+    """ "It was 8 before grouping" stood of a column in which every row has a value of its own."""
+    rows = [[7 * (k // 2), "yes" if k % 5 == 0 and k < 300 else "no"] for k in range(1000)]
+    with open("pay.csv", "w", newline="") as file:
+        csv.writer(file).writerows([["pay", "union"], *rows])
+    options = ("--protect", "union", "--release", "pay", "--reveal", "0.01", "--min-rows", "30", "--dry-run")
+    _, said = answered(capsys, "init", "pay.csv", *options)
+    assert "before grouping" not in said
+    assert " with finer groups)." in said, said

@@ -230,7 +230,7 @@ def _each_group(groups: Sequence[Groups], wish: Wish) -> list[str]:
 def _smallest(found: Draft) -> str:
     """How many rows the rarest combination has."""
     before, after = found.smallest
-    was = f" (it was {before} before grouping)" if before != after else ""
+    was = f" (it was {before} with finer groups)" if before != after else ""
     return f"Smallest combination: {many(after, 'row')}{was}."
 
 
