@@ -309,7 +309,7 @@ def test_a_range_below_zero_is_a_value_and_no_flag(table, run):
     """`argparse` took -100:100:10 for a flag, and said that --grid expected an argument."""
     table.write_text("balance\n" + "".join(f"{k - 40}\n" for k in range(80)))
     words = ("noise", table, "--column", "balance", "--grid", "-100:100:10", "--clip", "-50:50")
-    code, said, err = run(*words, "--epsilon", "2", "--mechanism", "laplace", "-o", table.parent / "out")
+    code, _, err = run(*words, "--epsilon", "2", "--mechanism", "laplace", "-o", table.parent / "out")
     assert (code, err) == (0, "")
     released = [int(line) for line in (table.parent / "out" / "released.csv").read_text().splitlines()[1:]]
     assert (min(released), max(released)) == (-50, 50)

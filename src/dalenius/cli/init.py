@@ -27,6 +27,7 @@ from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import joined_names, names_in
 from dalenius.tables import Table, open_table
 from dalenius.tables.foreign import arx_groups
+from dalenius.wording import shown
 
 LEVELS = {"reveal": " 0.01", "guess": " 80%", "nothing": "", "deny": " 2", "times": " 2"}  # for examples
 
@@ -222,9 +223,10 @@ def _grouped(found: Draft) -> list[str]:
 
 def _each_group(groups: Sequence[Groups], wish: Wish) -> list[str]:
     """A line for each column: its name, whether it is secret, and its groups."""
-    width = max(len(group.look.name) for group in groups)
+    named = [(shown(group.look.name), group) for group in groups]
+    width = max(len(name) for name, _ in named)
     role = dict.fromkeys(wish.keep, "not changed; ") | dict.fromkeys(wish.secrets, "secret; ")
-    return [f"  {group.look.name:<{width}}  {role.get(group.look.name, '')}{group.words()}" for group in groups]
+    return [f"  {name:<{width}}  {role.get(group.look.name, '')}{group.words()}" for name, group in named]
 
 
 def _smallest(found: Draft) -> str:

@@ -14,6 +14,7 @@ from dalenius.report.facts import Facts, joined
 from dalenius.report.limits import limits
 from dalenius.report.losses import Losses, losses
 from dalenius.report.words import special, typical_errors
+from dalenius.wording import shown
 
 __all__ = ["after_release", "check_command"]
 
@@ -133,8 +134,9 @@ def _worst(known: Beliefs, new: list[str]) -> str:
     times = f"{int(known.times):,}" if known.times.isdigit() else known.times
     before = figure(100 * worst.share, "nearest")
     after = figure(100 * worst.high, "up")
-    answer = " · ".join(worst.values)
-    row = " · ".join([*new, *known.combination]) if len(new) != 1 else f"{new[0]} {' · '.join(known.combination)}"
+    answer = " · ".join(map(shown, worst.values))
+    seen = [shown(value) for value in known.combination]
+    row = " · ".join([*new, *seen]) if len(new) != 1 else f"{new[0]} {' · '.join(seen)}"
     return f'{row}: "{answer}" is {times} times as likely ({before} → {after} %).'
 
 
