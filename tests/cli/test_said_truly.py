@@ -2,6 +2,8 @@
 
 import csv
 import json
+import re
+import shlex
 from math import log2
 from pathlib import Path
 
@@ -178,3 +180,14 @@ def test_the_smallest_combination_before_is_that_of_finer_groups_and_not_of_sing
     _, said = answered(capsys, "init", "pay.csv", *options)
     assert "before grouping" not in said
     assert " with finer groups)." in said, said
+
+
+def test_the_example_of_an_error_does_not_protect_what_is_released_nor_names_of_persons(table, capsys):
+    """`--release "dept, unit",pay` was answered with an example that protected what it released."""
+    code, said = answered(
+        capsys, "init", "pay.csv", "--release", 'pay,"dept, unit"', "--deny", "3", "--person", "house"
+    )
+    assert code == 2
+    example = re.search("Example: dalenius (.*)", said)[1]
+    assert " --person house" in example
+    assert main([*shlex.split(example), "--dry-run"]) == 0

@@ -135,13 +135,17 @@ def _missing(
 ) -> str:
     """What has to be said without a terminal, with an example that names columns of the table."""
     lacking = [f"--{name}" for name in ("protect", "release") if not getattr(arguments, name)]
-    likely = sensitive if sensitive is not None and sensitive in offered else next(iter(offered), "COLUMN")
+    person = arguments.person or ""
+    taken = {person, *_listed(arguments.release or ""), *_listed(arguments.keep or "")}  # none of them can be protected
+    free = [name for name in offered if name not in taken]
+    likely = sensitive if sensitive in free else next(iter(free), "COLUMN")
     protect = (arguments.protect or [joined_names([likely])])[0]
-    others = [name for name in offered if name not in names_in(protect)][:2]
+    others = [name for name in offered if name not in {person, *names_in(protect)}][:2]
     release = shlex.quote(arguments.release or joined_names(others) or "COLUMN,COLUMN")
     protect = shlex.quote(protect)
     promise = "--reveal 0.01" if promised is None else f"{FLAGS[promised[0]]} {promised[1]}".removesuffix(" 0")
     example = f"dalenius init {arguments.table} --protect {protect} --release {release} {promise}"
+    example += f" --person {shlex.quote(person)}" if person else ""
     if promised:
         return f"Missing: {', '.join(lacking)}. Example: {example}"
     flags = {FLAGS[key] + LEVELS[key]: words for key, words in PROMISES.items()}
