@@ -390,6 +390,8 @@ def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float)
     small = prod(design.channel.shape) <= FEW
     if not lost or not small or not isinstance(bound.objective, MinimizeDistortion) or bound.preserve_marginals:
         return ()
+    if design.public_prior:  # what they keep is kept of rows that follow the public statistics, and these may not
+        return ()
     ways: dict[str, dict[str, Any]] = {
         'with [[limit]] keep_rows = "3/4" every value keeps three quarters of its rows, on average': {
             "keep_rows": THREE_QUARTERS

@@ -1,6 +1,10 @@
 """What a release says of chance, of the population and of guesses holds in every run, and no two sentences disagree."""
 
+import json
 import re
+from collections import Counter
+from fractions import Fraction
+from math import log2
 from pathlib import Path
 
 import pytest
@@ -45,8 +49,9 @@ def clinic(tmp_path, monkeypatch):
 def released(clinic, capsys):
     """Releases under a promise, and says all that is said of it."""
 
-    def run(promise, *options):
-        Path("problem.toml").write_text(PROBLEM + promise)
+    def run(promise, *options, prior=""):
+        named = f'table = "clinic.csv"\nprior = "{prior}"' if prior else 'table = "clinic.csv"'
+        Path("problem.toml").write_text(PROBLEM.replace('table = "clinic.csv"', named) + promise)
         assert main(["release", "problem.toml", "-o", "out", *options]) == 0
         return capsys.readouterr().out
 
@@ -121,3 +126,45 @@ def test_what_was_reached_and_its_limit_have_the_digits_that_tell_them_apart(rel
         r"([\d.]+) of 100 entries in 100 rows change.* none with fewer than ([\d.]+)\.", said
     ).groups()
     assert float(limit) < float(reached) < 1.01 * float(limit)
+
+
+@pytest.mark.long
+def test_a_promise_by_public_statistics_says_that_the_rows_may_follow_others(released, capsys):
+    """ "A released row reveals at most 0.01 bits. Proved." stood of a table whose rows reveal three times as much."""
+    parts = {"none": 1, "flu": 1, "HIV": 1}
+    shares = {"none": (40, 35, 25), "flu": (35, 40, 25), "HIV": (30, 30, 40)}
+    regions = ("north", "south", "coast")
+    pmf = [
+        {"region": region, "ill": ill, "p": str(parts[ill] * share)}
+        for ill in parts
+        for region, share in zip(regions, shares[ill], strict=True)
+    ]
+    variables = {"region": list(regions), "ill": list(parts)}
+    Path("prior.json").write_text(json.dumps({"variables": variables, "pmf": pmf}))
+    said = released('leakage = ["ill"]\nat_most_bits = "1/100"', prior="prior.json")
+    design = json.loads(Path("out/design.json").read_text())
+    scale = Fraction(design["channel"]["scale"])
+    rows = [[float(Fraction(entry) / scale) for entry in row] for row in design["channel"]["rows"]]
+    counted = Counter(Path("clinic.csv").read_text().splitlines()[1:])
+    joint = Counter()
+    for line, many in counted.items():
+        region, ill = line.split(",")
+        for k, chance in enumerate(rows[regions.index(region)]):
+            joint[ill, k] += many * chance / counted.total()
+    ills, released_as = Counter(), Counter()
+    for (ill, k), p in joint.items():
+        ills[ill] += p
+        released_as[k] += p
+    assert sum(p * log2(p / ills[ill] / released_as[k]) for (ill, k), p in joint.items() if p) > 0.02
+    begins = "For rows that follow the public statistics, "
+    assert f"Promise     {begins}on average, a released row reveals at most 0.01 bits about ill" in said
+    assert f"Attacker    {begins}of 1,000 guesses 333 are right anyway" in said
+    assert re.search(rf"Worst row   {begins}\w+: ", said)
+    assert "Least possible change for the public statistics, proved" in said
+    assert "other statistics." in said
+    assert "Instead" not in said, "what keeps rows by public statistics may lose those of the table"
+    assert f"{begins}someone who knows these statistics guesses ill right" in explained(capsys)
+    page = Path("out/statement.html").read_text()
+    assert "share of such rows" in page
+    assert "share of all rows" not in page
+    assert f"{begins}these are the figures." in Path("out/statement-public.html").read_text()

@@ -11,16 +11,8 @@ PRIOR_FREE = ("local_dp", "dalenius", "maximal_leakage")
 """Promises that hold whatever the attacker knows and whatever the statistics are."""
 
 
-ANY_STATISTICS = (*PRIOR_FREE, "contraction")
-"""Those, and what holds whatever the statistics are."""
-
-
 def _prior_free(promise: Promise) -> bool:
     return promise.kind in PRIOR_FREE and not promise.secret
-
-
-def _any_statistics(promise: Promise) -> bool:
-    return promise.kind in ANY_STATISTICS and not promise.secret
 
 
 @dataclass(frozen=True)
@@ -129,7 +121,7 @@ def _repeated(facts: Facts) -> Limit:
 
 
 def _statistics(facts: Facts) -> Limit | None:
-    if all(_any_statistics(promise) for promise in facts.promises) and facts.promises:
+    if all(promise.any_statistics for promise in facts.promises) and facts.promises:
         return None
     if facts.prior:
         return Limit(
@@ -146,7 +138,7 @@ def _statistics(facts: Facts) -> Limit | None:
     this = "this table" if facts.origin == "table" else "the table that the recipe was made for"
     if facts.robust is not None and any(beyond(promise, facts) for promise in facts.promises):
         population = facts.robust.ball == "confidence"
-        covered = all(beyond(promise, facts) or _any_statistics(promise) for promise in facts.promises)
+        covered = all(beyond(promise, facts) or promise.any_statistics for promise in facts.promises)
         whom = "the population" if population else "other statistics"
         return Limit(
             "Figures that no promise names" if covered and population else "People outside the table",

@@ -10,7 +10,7 @@ from fractions import Fraction
 from dalenius.core import Distortion, MinimizeDistortion, MinimizeLeakage, Objective
 from dalenius.core.digits import Direction, bits, digits_agreed, figure, guesses_in_thousand
 from dalenius.core.numbers import exact
-from dalenius.report.aims import WITHIN, one_entry, reached
+from dalenius.report.aims import COUNTED_ON, WITHIN, one_entry, reached
 from dalenius.report.facts import Facts, Promise, joined, shown
 from dalenius.report.promising import beyond, headline, proved_figures, readings
 
@@ -61,10 +61,10 @@ def promises(facts: Facts) -> list[Promised]:
         rest = readings(promise, facts)
         before, gain = _guesses(promise)
         if before is not None and gain is not None:
-            rest = [_attacker(promise, before, gain), *rest]
+            rest = [_attacker(promise, before, gain, facts), *rest]
         if "bit" in first and not explained:
             explained = True
-            rest.append(_explained(promise))
+            rest.append(_explained(promise, facts))
         about = promise.about if promise.secret else ""
         proved = proved_figures(promise, facts)
         further = tuple(beyond(promise, facts))
@@ -93,18 +93,22 @@ def _guesses(promise: Promise) -> tuple[int | None, int | None]:
     return guesses_in_thousand(after if before is None else before, after)
 
 
-def _attacker(promise: Promise, before: int, gain: int) -> str:
-    knows = f"Someone who knows the statistics of the table guesses {promise.about} right {before:,} times in 1,000"
+def _attacker(promise: Promise, before: int, gain: int, facts: Facts) -> str:
+    who = "Someone who knows the statistics of the table"
+    if facts.following:
+        who = f"{facts.following}someone who knows these statistics"
+    knows = f"{who} guesses {promise.about} right {before:,} times in 1,000"
     if not gain:
         return f"{knows}, with the released row and without it."
     return f"{knows} without the released row, and at most {gain:,} {'time' if gain == 1 else 'times'} more with it."
 
 
-def _explained(promise: Promise) -> str:
+def _explained(promise: Promise, facts: Facts) -> str:
     everything = promise.figures.get("entropy_bits")
     if everything is None or not exact(everything):
         return BIT
-    return f"{BIT} Everything about {promise.about} is {bits(everything, 'nearest')}."
+    counted_on = COUNTED_ON.get(facts.prior, "")
+    return f"{BIT} Everything about {promise.about} is {bits(everything, 'nearest')}{counted_on}."
 
 
 # --- what was reached, and that nobody can do better ------------------------------------------------------------------
@@ -192,14 +196,18 @@ def best_possible(facts: Facts) -> Optimum:
     if fields:
         between = f"{_changes(value, fields, 'up', APART)}, {fewer or 'fewer may be possible'}"
     near = "Near the best possible" if most <= NEAR * least else between
-    short = f"{what}, proved {to}" if agrees else near
+    counted_on = COUNTED_ON.get(facts.prior, "")
+    short = f"{what}{counted_on.removeprefix(',')}, proved {to}" if agrees else near
     less = "more" if maximise else "less"
     if agrees:
         sentence = f"{shown_value} No other recipe {form}keeps the promise{too} and does better: proved {to}."
         if fields:
-            sentence = f"{_changes(value, fields)}. No other recipe {form}keeps the promise{too} with fewer."
+            sentence = (
+                f"{_changes(value, fields)}{counted_on}. No other recipe {form}keeps the promise{too} with fewer."
+            )
     elif fields:
-        sentence = f"{_changes(value, fields, 'up', APART)}. Another recipe {form}may keep the promise{too} with fewer"
+        sentence = f"{_changes(value, fields, 'up', APART)}{counted_on}. "
+        sentence += f"Another recipe {form}may keep the promise{too} with fewer"
         sentence += f", but {fewer}." if fewer else "."
     else:
         sentence = f"{shown_value} Another recipe {form}may do better"

@@ -53,7 +53,9 @@ def headline(promise: Promise, facts: Facts) -> str:
     """
     guarantee = promise.guarantee
     said = _HEADLINES.get(type(guarantee))
-    return said(guarantee, promise, facts) if said else f"{_upper(shown(guarantee.words()))}."
+    sentence = said(guarantee, promise, facts) if said else f"{_upper(shown(guarantee.words()))}."
+    following = "" if promise.any_statistics else facts.following
+    return f"{following}{sentence[:1].lower()}{sentence[1:]}" if following else sentence
 
 
 def _row(facts: Facts) -> str:

@@ -77,7 +77,7 @@ def beyond_promises(facts: Facts) -> list[str]:
         columns = dict.fromkeys(name for of, _ in keeping for name in of)
         share = written(keeping[0][1])
         lines.append(
-            f"On average, every value of {joined(list(columns))} keeps at least {share} of its rows in number."
+            f"{facts.on_average}, every value of {joined(list(columns))} keeps at least {share} of its rows in number."
         )
     for limited in facts.limits:
         limit, reached = limited.limit, limited.reached
