@@ -16,6 +16,7 @@ import numpy as np
 from dalenius.core import (
     Design,
     MinimizeDistortion,
+    Pmf,
     Problem,
     TableSource,
 )
@@ -293,7 +294,7 @@ def release(
     # What was read took of the time already; the rows still have to be drawn, tested and written.
     after = max(0.1 * seconds, min(0.3 * seconds, AFTER + AFTER_ROW * coded.rows))
     design = solve(bound, gap=gap, seconds=max(1.0, deadline - time.monotonic() - after), on_progress=designing)
-    remarks = list(design.remarks)
+    remarks = [*_of_one_answer(design), *design.remarks]
     if coded.from_table:
         remarks.append(
             f"the values of {', '.join(coded.from_table)} come from the table itself, so that they occur is public"
@@ -382,6 +383,20 @@ def _counted_values(coded: Coded, released: Released) -> BeforeAfter | None:
         return None
     after = {name: released.columns[name][0] for name in names}, {name: released.columns[name][1] for name in names}
     return before_and_after(names, (coded.codes, coded.alphabets), after)
+
+
+def _of_one_answer(design: Design) -> list[str]:
+    """What no release can hide: a secret that is the same in every row, which `init` refuses and a file may name."""
+    law = design.problem.law
+    if design.public_prior or not isinstance(law, Pmf):
+        return []
+    names = dict.fromkeys(name for guarantee in design.problem.guarantees for name in guarantee.secret)
+    return [
+        f"the protected column {name} has the same value in every row: whoever knows that somebody is in the table "
+        "knows it, whatever is released"
+        for name in names
+        if len(law.marginal([name])) == 1
+    ]
 
 
 def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float) -> tuple[str, ...]:

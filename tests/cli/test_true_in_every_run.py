@@ -168,3 +168,30 @@ def test_a_promise_by_public_statistics_says_that_the_rows_may_follow_others(rel
     assert "share of such rows" in page
     assert "share of all rows" not in page
     assert f"{begins}these are the figures." in Path("out/statement-public.html").read_text()
+
+
+@pytest.mark.long
+def test_a_secret_with_one_answer_is_not_called_protected_without_a_word(released, capsys):
+    """Everybody had the illness, the promise was proved, and nothing said that there was nothing to hide."""
+    Path("clinic.csv").write_text("region,ill\n" + "north,HIV\nsouth,HIV\n" * 50)
+    said = released('leakage = ["ill"]\nat_most_bits = "1/20"')
+    known = "he protected column ill has the same value in every row: whoever knows that somebody is in the table knows"
+    assert f"Note        T{known}" in said
+    assert known in Path("out/statement.html").read_text()
+
+
+@pytest.mark.long
+def test_a_limit_above_all_there_is_is_no_limit(released, clinic):
+    """ "At most all of all there is to know about it" was said of it."""
+    Path("clinic.csv").write_text("region,ill\n" + "north,none\n" * 500 + "south,HIV\n" * 2)
+    said = released('leakage = ["ill"]\nat_most_bits = "1/20"', "--accept", "small-combinations")
+    assert "reveals at most 0.05 bits about ill: that is no limit, for it may be all there is to know about it." in said
+
+
+def test_a_folder_that_holds_more_than_tables_is_not_answered_with_renaming(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "problem.toml").write_text("")
+    assert main(["profile", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert f"holds problem.toml, which is no table. Name the tables alone, as in '{tmp_path / '*.csv'}'." in said
+    assert main(["profile", str(tmp_path / "*.csv")]) == 0

@@ -72,19 +72,20 @@ def _upper(text: str) -> str:
 def _reveals(guarantee: Leakage, promise: Promise, facts: Facts) -> str:
     limit = guarantee.at_most_bits
     everything = exact(promise.figures.get("entropy_bits") or 0)
-    share = f": {_share(limit / everything)} of all there is to know about it" if everything else ""
+    share = f": {_share(limit / everything)} there is to know about it" if everything else ""
     return f"On average, {_row(facts)} reveals at most {bits(limit, 'up')} about {promise.about}{share}."
 
 
 def _share(q: Fraction) -> str:
-    """A share that is rounded up to a whole per cent, or named by its first digit.
+    """A share of everything that is rounded up to a whole per cent; a limit that limits nothing is named.
 
     >>> _share(Fraction(75, 10000)), _share(Fraction(1, 3)), _share(Fraction(2))
-    ('less than 1 %', 'at most 34 %', 'at most all')
+    ('less than 1 % of all', 'at most 34 % of all', 'that is no limit, for it may be all')
     """
     if q >= 1:
-        return "at most all"
-    return "less than 1 %" if q < Fraction(1, 100) else f"at most {-(-100 * q.numerator // q.denominator)} %"
+        return "that is no limit, for it may be all"
+    share = "less than 1 %" if q < Fraction(1, 100) else f"at most {-(-100 * q.numerator // q.denominator)} %"
+    return f"{share} of all"
 
 
 def _nothing(_: Independent, promise: Promise, facts: Facts) -> str:
