@@ -168,6 +168,8 @@ def test_a_promise_by_public_statistics_says_that_the_rows_may_follow_others(rel
     assert "share of such rows" in page
     assert "share of all rows" not in page
     assert f"{begins}these are the figures." in Path("out/statement-public.html").read_text()
+    assert main(["apply", "out/design.json", "clinic.csv", "-o", "again.csv"]) == 0
+    assert f"{begins}of 1,000 guesses of ill, 333 are right anyway" in capsys.readouterr().out
 
 
 @pytest.mark.long

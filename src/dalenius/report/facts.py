@@ -31,7 +31,7 @@ from dalenius.core.source import Source, in_groups
 from dalenius.errors import InputError
 from dalenius.wording import Shape, joined, once, shown
 
-__all__ = ["Change", "Facts", "Limited", "Promise", "joined", "once", "shown"]
+__all__ = ["FOLLOWING", "Change", "Facts", "Limited", "Promise", "joined", "once", "shown"]
 
 Document = Mapping[str, Any]
 
