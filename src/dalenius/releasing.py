@@ -16,7 +16,6 @@ import numpy as np
 from dalenius.core import (
     Design,
     MinimizeDistortion,
-    Pmf,
     Problem,
     TableSource,
 )
@@ -31,6 +30,7 @@ from dalenius.evidence import (
     Kept,
     beliefs,
     examine,
+    of_one_answer,
     population_words,
 )
 from dalenius.evidence.before_after import BeforeAfter, before_and_after
@@ -294,7 +294,7 @@ def release(
     # What was read took of the time already; the rows still have to be drawn, tested and written.
     after = max(0.1 * seconds, min(0.3 * seconds, AFTER + AFTER_ROW * coded.rows))
     design = solve(bound, gap=gap, seconds=max(1.0, deadline - time.monotonic() - after), on_progress=designing)
-    remarks = [*_of_one_answer(design), *design.remarks]
+    remarks = [*of_one_answer(design), *design.remarks]
     if coded.from_table:
         remarks.append(
             f"the values of {', '.join(coded.from_table)} come from the table itself, so that they occur is public"
@@ -385,27 +385,14 @@ def _counted_values(coded: Coded, released: Released) -> BeforeAfter | None:
     return before_and_after(names, (coded.codes, coded.alphabets), after)
 
 
-def _of_one_answer(design: Design) -> list[str]:
-    """What no release can hide: a secret that is the same in every row, which `init` refuses and a file may name."""
-    law = design.problem.law
-    if design.public_prior or not isinstance(law, Pmf):
-        return []
-    names = dict.fromkeys(name for guarantee in design.problem.guarantees for name in guarantee.secret)
-    return [
-        f"the protected column {name} has the same value in every row: whoever knows that somebody is in the table "
-        "knows it, whatever is released"
-        for name in names
-        if len(law.marginal([name])) == 1
-    ]
-
-
 def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float) -> tuple[str, ...]:
     """Ways to keep groups that the release empties, each of them solved before it is named."""
     lost = any(value.flagged and value.after < value.before for value in counts.single)
     small = prod(design.channel.shape) <= FEW
-    if not lost or not small or not isinstance(bound.objective, MinimizeDistortion) or bound.preserve_marginals:
+    # Under public statistics they would keep the rows of others than those of the table.
+    if not lost or not small or bound.preserve_marginals or design.public_prior:
         return ()
-    if design.public_prior:  # what they keep is kept of rows that follow the public statistics, and these may not
+    if not isinstance(bound.objective, MinimizeDistortion):
         return ()
     ways: dict[str, dict[str, Any]] = {
         'with [[limit]] keep_rows = "3/4" every value keeps three quarters of its rows, on average': {

@@ -170,6 +170,8 @@ def test_a_promise_by_public_statistics_says_that_the_rows_may_follow_others(rel
     assert f"{begins}these are the figures." in Path("out/statement-public.html").read_text()
     assert main(["apply", "out/design.json", "clinic.csv", "-o", "again.csv"]) == 0
     assert f"{begins}of 1,000 guesses of ill, 333 are right anyway" in capsys.readouterr().out
+    assert main(["tradeoff", "problem.toml", "--points", "2", "-o", "curve"]) == 0
+    assert capsys.readouterr().out.startswith(f"{begins}these are the points.\n")
 
 
 @pytest.mark.long

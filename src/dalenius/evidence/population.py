@@ -11,7 +11,7 @@ from dalenius.errors import InputError, Unsupported
 from dalenius.measures.finite_sample import Population, population_leakage
 from dalenius.measures.shannon import entropy
 
-__all__ = ["population", "population_words"]
+__all__ = ["of_one_answer", "population", "population_words"]
 
 BETA = 0.05  # the probability that one of the bounds fails
 
@@ -101,6 +101,31 @@ def population_words(design: Design, counted: Pmf, rows: int) -> list[str]:
         f" population, if the {rows:,} rows are independent draws from it, {_limit(bound, counted, secret)}"
         for secret, figure, bound in population(design, counted, rows)
         if figure and tuple(secret) not in told
+    ]
+
+
+def of_one_answer(design: Design) -> list[str]:
+    """What no release can hide: a secret that is the same in every row, which `init` refuses and a file may name.
+
+    Parameters
+    ----------
+    design : Design
+        With its law.
+
+    Returns
+    -------
+    list of str
+        A sentence for each such secret; none for a design on public statistics, which say nothing of the rows.
+    """
+    law = design.problem.law
+    if design.public_prior or not isinstance(law, Pmf):
+        return []
+    names = dict.fromkeys(name for guarantee in design.problem.guarantees for name in guarantee.secret)
+    return [
+        f"the protected column {name} has the same value in every row: whoever knows that somebody is in the table "
+        "knows it, whatever is released"
+        for name in names
+        if len(law.marginal([name])) == 1
     ]
 
 
