@@ -32,6 +32,7 @@ from dalenius.evidence import (
 from dalenius.kernel.numbers import Refused
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.applying import Released, draw, subkeys_of
+from dalenius.mechanisms.auditing import promises_beside
 from dalenius.mechanisms.columns.near_proofs import near_again
 from dalenius.mechanisms.forms import form_of
 from dalenius.mechanisms.side_by_side import SUFFIX
@@ -233,7 +234,11 @@ def apply_channel(
     )
     # Nothing is claimed of it, so there is nothing to prove: it only says what to draw.
     brought = Design(problem.bound(coded.pmf()), channel, Fraction(0), Fraction(0), Certificate(), "as brought")
-    measured = audit(channel, prior=coded.pmf().marginal(list(channel.inputs)) if channel.few else None)
+    # What leaves as it is counts as an output of every promise about a column, and is no part of the recipe.
+    law = coded.pmf() if channel.few else None
+    measured = audit(channel, prior=None if keep or law is None else law.marginal(list(channel.inputs)))
+    if keep and law is not None:
+        measured = replace(measured, guarantees=(*measured.guarantees, *promises_beside(channel, law, keep)))
     released = draw(brought, coded, key=key, on_progress=stage(on_progress, "drawing"))
     return released, examine(brought, released.inputs, released.letters), measured.about_rows()
 

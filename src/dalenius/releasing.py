@@ -30,6 +30,7 @@ from dalenius.evidence import (
     Kept,
     beliefs,
     examine,
+    of_one_answer,
     population_words,
 )
 from dalenius.evidence.before_after import BeforeAfter, before_and_after
@@ -293,7 +294,7 @@ def release(
     # What was read took of the time already; the rows still have to be drawn, tested and written.
     after = max(0.1 * seconds, min(0.3 * seconds, AFTER + AFTER_ROW * coded.rows))
     design = solve(bound, gap=gap, seconds=max(1.0, deadline - time.monotonic() - after), on_progress=designing)
-    remarks = list(design.remarks)
+    remarks = [*of_one_answer(design), *design.remarks]
     if coded.from_table:
         remarks.append(
             f"the values of {', '.join(coded.from_table)} come from the table itself, so that they occur is public"
@@ -388,13 +389,18 @@ def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float)
     """Ways to keep groups that the release empties, each of them solved before it is named."""
     lost = any(value.flagged and value.after < value.before for value in counts.single)
     small = prod(design.channel.shape) <= FEW
-    if not lost or not small or not isinstance(bound.objective, MinimizeDistortion) or bound.preserve_marginals:
+    # Under public statistics they would keep the rows of others than those of the table.
+    if not lost or not small or bound.preserve_marginals or design.public_prior:
+        return ()
+    if not isinstance(bound.objective, MinimizeDistortion):
         return ()
     ways: dict[str, dict[str, Any]] = {
-        'with [[limit]] keep_rows = "3/4" no value loses more than a quarter of its rows': {
+        'with [[limit]] keep_rows = "3/4" every value keeps three quarters of its rows, on average': {
             "keep_rows": THREE_QUARTERS
         },
-        "with preserve_marginals = true in [mechanism] every value keeps its rows": {"preserve_marginals": True},
+        "with preserve_marginals = true in [mechanism] every value keeps its rows, on average": {
+            "preserve_marginals": True
+        },
     }
     helped = []
     for words, change in ways.items():

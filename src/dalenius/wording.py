@@ -19,6 +19,7 @@ __all__ = [
     "proof_words",
     "rounded_up",
     "shown",
+    "unsteered",
 ]
 
 MOST_NAMES = 16  # more are not listed in a sentence
@@ -32,12 +33,22 @@ def shown(text: object) -> str:
     >>> shown("north"), shown("a\\x1b[31m"), shown(""), shown(" ")
     ('north', 'a\\\\x1b[31m', '(empty)', '" "')
     """
-    word = str(text)
-    if not word.isprintable():  # what is printable holds nothing of either kind
-        word = "".join(ascii(c)[1:-1] if unicodedata.category(c) in _HIDDEN or c in _DIRECTIONS else c for c in word)
+    word = unsteered(str(text), but="")
     if not word:
         return "(empty)"
     return f'"{word}"' if word != word.strip() else word
+
+
+def unsteered(text: str, *, but: str = "\n\t") -> str:
+    """A text without what steers a terminal or turns a line around, but for line ends and tabs.
+
+    >>> unsteered("a\\x1b]0;b\\x07\\nc")
+    'a\\\\x1b]0;b\\\\x07\\nc'
+    """
+    if text.isprintable():  # what is printable holds nothing of either kind
+        return text
+    steers = {c for c in set(text) if c not in but and (unicodedata.category(c) in _HIDDEN or c in _DIRECTIONS)}
+    return "".join(ascii(c)[1:-1] if c in steers else c for c in text)
 
 
 def as_toml(value: Any) -> str:

@@ -98,3 +98,21 @@ def test_a_parquet_file_whose_column_has_no_name_in_utf_8(tmp_path: Path, capsys
     content = (tmp_path / "t.parquet").read_bytes()
     (tmp_path / "t.parquet").write_bytes(content.replace(b"quite a name", b"quite a nam\xca"))
     assert "cannot read t.parquet" in refused(capsys, "profile", str(tmp_path / "t.parquet"))
+
+
+@pytest.mark.long
+def test_names_and_values_of_a_table_do_not_steer_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`init` and errors printed them as they were: a value could set the title of the window, or turn a line round."""
+    monkeypatch.chdir(tmp_path)
+    rows = ['"\x1b]0;owned\x07",p', '"line\nbreak",q', "ok\u202eabc,p", "ok\u202eabc,q", "ok\u202eabc,q"]
+    Path("t.csv").write_bytes(("a\x1b[31m,s\n" + "".join(f"{row}\n" for row in rows * 40)).encode())
+    words = ("init", "t.csv", "--protect", "s", "--nothing", "--release")
+    assert main([*words, "a\x1b[31m"]) == 0
+    assert main(["release", "problem.toml", "-o", "out"]) == 0
+    assert main([*words, "b", "--force"]) == 2
+    told = "".join(capsys.readouterr())
+    assert not {"\x1b", "\x07", "\u202e"} & set(told)
+    assert "as it is: \\x1b]0;owned\\x07, line\\nbreak, ok\\u202eabc" in told
+    assert "It has a\\x1b[31m, s." in told

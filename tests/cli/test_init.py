@@ -42,7 +42,7 @@ def test_the_file_is_released_without_an_edit(rand: Path, run: Run, tmp_path: Pa
     code, out, err = run("init", rand, *MAIN, "--reveal", "0.01", "-o", tmp_path / "problem.toml")
     assert (code, err) == (0, "")
     assert "4 groups: none, 1, 2-4, 5 or more" in out
-    assert "Smallest combination: 19 rows (it was 4 before grouping)." in out
+    assert "Smallest combination: 19 rows (it was 4 with finer groups)." in out
     code, _, err = run("release", tmp_path / "problem.toml", "-o", tmp_path / "release")
     assert (code, err) == (0, "")
     assert (tmp_path / "release" / "released.csv").is_file()

@@ -302,3 +302,14 @@ def test_a_coarse_grid_is_said_by_release_and_estimate(table, run):
     assert "may lie up to 5 (income) beside" in said
     code, said, err = run("estimate", "--json", folder / "card.json", folder / "released.csv")
     assert json.loads(said)["grid_steps"] == {"income": "10"}
+
+
+@pytest.mark.long
+def test_a_range_below_zero_is_a_value_and_no_flag(table, run):
+    """`argparse` took -100:100:10 for a flag, and said that --grid expected an argument."""
+    table.write_text("balance\n" + "".join(f"{k - 40}\n" for k in range(80)))
+    words = ("noise", table, "--column", "balance", "--grid", "-100:100:10", "--clip", "-50:50")
+    code, _, err = run(*words, "--epsilon", "2", "--mechanism", "laplace", "-o", table.parent / "out")
+    assert (code, err) == (0, "")
+    released = [int(line) for line in (table.parent / "out" / "released.csv").read_text().splitlines()[1:]]
+    assert (min(released), max(released)) == (-50, 50)

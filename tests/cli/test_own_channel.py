@@ -28,7 +28,10 @@ def test_point_13_an_own_matrix_is_audited_and_drawn_from(folder, capsys):
     printed = capsys.readouterr().out
     assert "What this recipe promises, whoever made it:" in printed
     assert "differential privacy" in printed
-    assert "year leaves as it is: every promise above is between rows that agree in it" in printed
+    assert "year leaves as it is. The promises about single columns count what it reveals; all others are" in printed
+    assert "whoever sees the release and guesses sex is right at most 100 % of the time" in printed, (
+        "year gives it away"
+    )
     assert "What the recipe lets out of one row, proved:" in printed
     assert "all records together" not in printed, "each row is drawn by itself: the whole table reveals far more"
     header, *rows = (folder / "out.csv").read_text().splitlines()
@@ -55,3 +58,23 @@ def test_a_matrix_that_does_not_fit_is_refused(folder, capsys):
 def test_a_perturbed_column_cannot_be_kept(folder, capsys):
     assert run(folder, "--keep", "sex") == 2
     assert "cannot go out" in capsys.readouterr().err
+
+
+@pytest.mark.long
+def test_what_leaves_beside_the_output_counts_as_an_output(folder, capsys):
+    """Of a xor b beside a copy of b it was promised that a is guessed right half of the time; it is given away."""
+    rows = [["1", "0"], ["0", "1"], ["0", "1"], ["1", "0"]]
+    channel = {"inputs": {"a": ["0", "1"], "b": ["0", "1"]}, "output": {"Y": ["even", "odd"]}, "rows": rows}
+    (folder / "channel.json").write_text(json.dumps(channel))
+    (folder / "t.csv").write_text("a,b,copy\n" + "0,0,x\n0,1,y\n1,0,x\n1,1,y\n" * 100)
+    assert run(folder) == 0
+    assert "guesses a is right" not in capsys.readouterr().out, "by itself it is independent of a"
+    assert run(folder, "--keep", "copy", "--force") == 0
+    printed = capsys.readouterr().out
+    assert "what is released reveals at most 1 bit about a on average" in printed
+    assert "whoever sees the release and guesses a is right at most 100 % of the time" in printed
+    (folder / "t.csv").write_text("a,b,copy\n" + "".join(f"{k % 2},{k // 2 % 2},{k}\n" for k in range(400)))
+    assert run(folder, "--keep", "copy", "--force") == 0
+    printed = capsys.readouterr().out
+    assert "guesses a is right" not in printed
+    assert "The promises above are between rows that agree in it; what it reveals about a column was not" in printed

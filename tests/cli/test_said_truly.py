@@ -2,6 +2,8 @@
 
 import csv
 import json
+import re
+import shlex
 from math import log2
 from pathlib import Path
 
@@ -167,3 +169,25 @@ def test_a_rare_answer_is_not_merged_against_what_was_said(said, tmp_path, monke
     _, words = answered(capsys, *command, *said)
     assert "yes or declined" not in words
     assert '"declined"' in words
+
+
+def test_the_smallest_combination_before_is_that_of_finer_groups_and_not_of_single_values(table, capsys):
+    """ "It was 8 before grouping" stood of a column in which every row has a value of its own."""
+    rows = [[7 * (k // 2), "yes" if k % 5 == 0 and k < 300 else "no"] for k in range(1000)]
+    with open("pay.csv", "w", newline="") as file:
+        csv.writer(file).writerows([["pay", "union"], *rows])
+    options = ("--protect", "union", "--release", "pay", "--reveal", "0.01", "--min-rows", "30", "--dry-run")
+    _, said = answered(capsys, "init", "pay.csv", *options)
+    assert "before grouping" not in said
+    assert " with finer groups)." in said, said
+
+
+def test_the_example_of_an_error_does_not_protect_what_is_released_nor_names_of_persons(table, capsys):
+    """`--release "dept, unit",pay` was answered with an example that protected what it released."""
+    code, said = answered(
+        capsys, "init", "pay.csv", "--release", 'pay,"dept, unit"', "--deny", "3", "--person", "house"
+    )
+    assert code == 2
+    example = re.search("Example: dalenius (.*)", said)[1]
+    assert " --person house" in example
+    assert main([*shlex.split(example), "--dry-run"]) == 0

@@ -65,7 +65,7 @@ CASES = [
         Guess(("S",), None, F(1), GAINS),
         lambda joint: guessed(joint, GAINS),
         1.2,
-        "gains at most 1 times as much as without it.",
+        "gains no more than without it.",
     ),
     (MaximalLeakage(F(0), ("S",)), moved, 0.0, "reveals nothing about S"),
     (

@@ -46,7 +46,7 @@ def facts(value, bound):
         ("0.2525", "0.25", "Near the best possible"),
         ("0.26", "0.25", "26 of 100 entries in 100 rows change, none with fewer than 25"),
         ("1.0616", "0.9", "107 of 100 entries in 100 rows change, none with fewer than 90"),
-        ("0.253", "0", "26 of 100 entries in 100 rows change, fewer may be possible"),
+        ("0.253", "0", "25.3 of 100 entries in 100 rows change, fewer may be possible"),
     ],
 )
 def test_what_is_near_the_best_possible_is_called_so_and_nothing_else(value, bound, short):

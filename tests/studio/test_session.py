@@ -16,8 +16,9 @@ from dalenius.mechanisms import registry
 from dalenius.studio import session as sessions
 from dalenius.studio import work
 from dalenius.studio.choices import Choices
+from dalenius.studio.phrasing import on_the_page
 from dalenius.studio.session import Session
-from tests.studio.conftest import Beginning
+from tests.studio.conftest import Beginning, write_table
 
 
 def released_files(folder: Path) -> list[str]:
@@ -333,3 +334,30 @@ def test_the_page_offers_the_promises_that_mechanisms_declare(
     left = [promise["key"] for promise in session.state()["promises"]]
     assert "guess" not in left
     assert "reveal" in left
+
+
+def test_no_flag_of_the_command_line_is_named_on_the_page(begin: Beginning, tmp_path: Path) -> None:
+    """ "Take it out of --keep and into --release" stood on a page that has neither."""
+    write_table(tmp_path / "many.csv", rows=4000)
+    said = begin("reveal", "0.0000001", path=tmp_path / "many.csv", roles={"age": "keep"}).error
+    assert "age alone, released as it is, reveals" in said
+    assert "Choose “release” for it instead of “release as it is”, or promise at most 0." in said
+    assert "--" not in said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Group this column by --group instead.",
+        "Name other columns after --release.",
+        "One person has up to 4 rows. Only --deny can be promised for all of them together. Leave out --person: the",
+        "Promise a small part of it, such as --reveal 0.0002.",
+        "Release fewer columns, or group some by hand with --cut or --group.",
+        "Put them into fewer groups with --cut or --group, until at most 16 are left.",
+        "Leave sex out of --keep: with the secret alone some combinations are small.",
+        "Leave out --no-groups, or release fewer columns.",
+        "it is a weight; --cut releases it in ranges; or --group says which belong together",
+    ],
+)
+def test_every_advice_of_a_draft_has_words_for_the_page(said: str) -> None:
+    assert "--" not in on_the_page(said)

@@ -80,17 +80,24 @@ def _brought(arguments: Namespace, channel: Kernel, output: Path, kind: str, key
         columns = _written(arguments, released, seen, output, kind)
     lines = ["What this recipe promises, whoever made it:", *(f"  {line}" for line in audited(measured))]
     if arguments.keep:
-        left, them = ("leaves as it is", "it") if len(arguments.keep) == 1 else ("leave as they are", "them")
-        lines.append(
-            f"  {joined(arguments.keep)} {left}: every promise above is between rows that agree in {them}, and does "
-            f"not count what is revealed by {them}."
-        )
+        lines.append(f"  {_left(arguments.keep, counted=any(promise.secret for promise in measured.guarantees))}")
     lines += [*words.seen(seen), f"Written: {output} ({many(released.rows, 'row')}: {', '.join(columns)})."]
     say(
         arguments,
         lines,
         {"rows": released.rows, "columns": columns, "seen": seen.to_json(), "audit": measured.to_json()},
     )
+
+
+def _left(kept: list[str], *, counted: bool) -> str:
+    """What columns that leave as they are mean for the promises above."""
+    one = len(kept) == 1
+    leaves, them = ("leaves as it is", "it") if one else ("leave as they are", "them")
+    what = "what it reveals" if one else "what they reveal"
+    agreeing = f"between rows that agree in {them}"
+    if counted:
+        return f"{joined(kept)} {leaves}. The promises about single columns count {what}; all others are {agreeing}."
+    return f"{joined(kept)} {leaves}. The promises above are {agreeing}; {what} about a column was not computed."
 
 
 def _one(arguments: Namespace) -> None:

@@ -1,15 +1,30 @@
 """What an argument of the command line may be: numbers in their range, one clear sentence otherwise."""
 
 import argparse
-from typing import NoReturn
+import re
+import sys
+from fractions import Fraction
+from typing import Any, NoReturn
 
 from dalenius.errors import InputError
 
 __all__ = ["Parser", "accepted", "count", "not_negative", "number", "positive", "probability", "whole"]
 
+BELOW_ZERO = re.compile(r"-[\d.]+:[-\d.:]+")  # a range like -100:100:5
+
 
 class Parser(argparse.ArgumentParser):
-    """A command whose faults are one sentence."""
+    """A command whose faults are one sentence, and whose ranges may begin below zero."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """`--grid -100:100:5` is a flag with its range: `argparse` would take the range for another flag."""
+        words: list[str] = []
+        for word in sys.argv[1:] if args is None else args:
+            if words and words[-1].startswith("--") and BELOW_ZERO.fullmatch(word):
+                words[-1] += f"={word}"
+            else:
+                words.append(word)
+        return super().parse_known_args(words, namespace)
 
     def error(self, message: str) -> NoReturn:
         """One sentence, exit 2."""
@@ -65,8 +80,16 @@ def not_negative(text: str) -> float:
 
 
 def probability(text: str) -> float:
-    """A number strictly between 0 and 1."""
-    value = number(text)
+    """A number strictly between 0 and 1, also as a fraction or in per cent.
+
+    >>> probability("1/8"), probability("12.5%"), probability("0.125")
+    (0.125, 0.125, 0.125)
+    """
+    share = text.strip()
+    try:
+        value = float(Fraction(share.removesuffix("%")) / (100 if share.endswith("%") else 1))
+    except (ValueError, ZeroDivisionError):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
     if not 0 < value < 1:
         raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
     return value

@@ -14,7 +14,7 @@ from dalenius.starting.columns import there
 from dalenius.starting.drafting import secret_groups
 from dalenius.starting.wishes import Wish, joined_names, names_in
 from dalenius.tables import Table
-from dalenius.wording import joined
+from dalenius.wording import joined, unsteered
 
 __all__ = ["ask", "ask_again"]
 
@@ -168,7 +168,7 @@ def _anyway(looks: Mapping[str, Look], secrets: set[str]) -> tuple[str, str]:
 
 
 def _tell(line: str) -> None:
-    print(line, file=sys.stderr)
+    print(unsteered(line), file=sys.stderr)
 
 
 def _until(question: str, help_: str, default: str | None, read: Callable[[str], Answer]) -> Answer:

@@ -10,6 +10,7 @@ from traceback import extract_tb
 from types import TracebackType
 
 from dalenius.errors import DaleniusError, InputError, LedgerRefused
+from dalenius.wording import unsteered
 
 __all__ = ["failed", "our_fault"]
 
@@ -44,7 +45,7 @@ def failed(error: DaleniusError, *, machines: bool = False, charging: bool = Fal
     more += [parts["state"]] * (error.code == "interrupted" or bool(error.state))
     sentence = f"dalenius: {' '.join([said + '.' * (bool(more) and not said.endswith(('.', '!', '?'))), *more])}"
     with suppress(OSError):
-        print(_laid_out(parts) if sys.stderr.isatty() and not machines else sentence, file=sys.stderr)
+        print(unsteered(_laid_out(parts) if sys.stderr.isatty() and not machines else sentence), file=sys.stderr)
 
 
 def _laid_out(parts: dict[str, str]) -> str:

@@ -27,6 +27,7 @@ from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import joined_names, names_in
 from dalenius.tables import Table, open_table
 from dalenius.tables.foreign import arx_groups
+from dalenius.wording import shown
 
 LEVELS = {"reveal": " 0.01", "guess": " 80%", "nothing": "", "deny": " 2", "times": " 2"}  # for examples
 
@@ -134,13 +135,17 @@ def _missing(
 ) -> str:
     """What has to be said without a terminal, with an example that names columns of the table."""
     lacking = [f"--{name}" for name in ("protect", "release") if not getattr(arguments, name)]
-    likely = sensitive if sensitive is not None and sensitive in offered else next(iter(offered), "COLUMN")
+    person = arguments.person or ""
+    taken = {person, *_listed(arguments.release or ""), *_listed(arguments.keep or "")}  # none of them can be protected
+    free = [name for name in offered if name not in taken]
+    likely = sensitive if sensitive in free else next(iter(free), "COLUMN")
     protect = (arguments.protect or [joined_names([likely])])[0]
-    others = [name for name in offered if name not in names_in(protect)][:2]
+    others = [name for name in offered if name not in {person, *names_in(protect)}][:2]
     release = shlex.quote(arguments.release or joined_names(others) or "COLUMN,COLUMN")
     protect = shlex.quote(protect)
     promise = "--reveal 0.01" if promised is None else f"{FLAGS[promised[0]]} {promised[1]}".removesuffix(" 0")
     example = f"dalenius init {arguments.table} --protect {protect} --release {release} {promise}"
+    example += f" --person {shlex.quote(person)}" if person else ""
     if promised:
         return f"Missing: {', '.join(lacking)}. Example: {example}"
     flags = {FLAGS[key] + LEVELS[key]: words for key, words in PROMISES.items()}
@@ -222,15 +227,16 @@ def _grouped(found: Draft) -> list[str]:
 
 def _each_group(groups: Sequence[Groups], wish: Wish) -> list[str]:
     """A line for each column: its name, whether it is secret, and its groups."""
-    width = max(len(group.look.name) for group in groups)
+    named = [(shown(group.look.name), group) for group in groups]
+    width = max(len(name) for name, _ in named)
     role = dict.fromkeys(wish.keep, "not changed; ") | dict.fromkeys(wish.secrets, "secret; ")
-    return [f"  {group.look.name:<{width}}  {role.get(group.look.name, '')}{group.words()}" for group in groups]
+    return [f"  {name:<{width}}  {role.get(group.look.name, '')}{group.words()}" for name, group in named]
 
 
 def _smallest(found: Draft) -> str:
     """How many rows the rarest combination has."""
     before, after = found.smallest
-    was = f" (it was {before} before grouping)" if before != after else ""
+    was = f" (it was {before} with finer groups)" if before != after else ""
     return f"Smallest combination: {many(after, 'row')}{was}."
 
 

@@ -47,7 +47,7 @@ def init_command(
         "--keep-rows",
         default="all",
         metavar="SHARE",
-        help="every value keeps this share of its rows: all (default), 3/4, or 0",
+        help="every value keeps this share of its rows on average: all (default), 3/4, or 0",
     )
     more.add_argument("--groups", type=count, default=5, help="the most groups of a column of numbers (default: 5)")
     more.add_argument("--no-groups", action="store_true", help="leave every value as it is")

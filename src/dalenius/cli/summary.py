@@ -14,12 +14,13 @@ from dalenius.report.facts import Facts, joined
 from dalenius.report.limits import limits
 from dalenius.report.losses import Losses, losses
 from dalenius.report.words import special, typical_errors
+from dalenius.wording import shown
 
 __all__ = ["after_release", "check_command"]
 
 PUBLIC = ("card.json", "statement-public.html")
 PRIVATE = ("design.json", "statement.html")
-TRIPPED = ("a second release", "people outside the table")
+TRIPPED = ("a second release", "people outside the table", "other statistics")
 NAMED = 3  # losses that the terminal names; the statement names all
 NOTES = 2  # remarks that the terminal shows
 SHORT = 200  # characters of one
@@ -57,16 +58,19 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     for promise in promises:
         proved = "" if "Proved" in promise.headline else " Proved."
         lines.append(_line("Promise", f"{promise.headline}{proved}"))
+        lines += [_line("Beyond", " ".join(promise.beyond))] * bool(promise.beyond)
         if promise.before is not None and promise.gain is not None:
             more = f"at most {promise.gain} more with the row" if promise.gain else "and no more with the row"
             what = f"1,000 guesses of {promise.about}," if several else "1,000 guesses"
-            guesses.append(_line("Attacker", f"Of {what} {promise.before:,} are right anyway, {more}."))
+            of = f"{facts.following}of" if facts.following else "Of"
+            guesses.append(_line("Attacker", f"{of} {what} {promise.before:,} are right anyway, {more}."))
     if not promises:
         lines.append(_line("Promise", "none: the problem file promises nothing about any column."))
     lines += dict.fromkeys(guesses)  # several promises about one secret say the same
     read = set(facts.inputs)
     new = [name for name in facts.released if name not in read]
-    lines += [_line("Worst row", text) for text in (_worst(known, new) for known in outcome.beliefs) if text]
+    worst = [text for text in (_worst(known, new) for known in outcome.beliefs) if text]
+    lines += [_line("Worst row", f"{facts.following}{text}") for text in worst]
     lines.append(_line("Says" if new else "Changed", _changed(outcome, facts)))
     lines += [_line("Note", text) for text in _notes(outcome)]
     lines.append(_line("Not covered", f"{_not_covered(facts)}."))
@@ -132,8 +136,9 @@ def _worst(known: Beliefs, new: list[str]) -> str:
     times = f"{int(known.times):,}" if known.times.isdigit() else known.times
     before = figure(100 * worst.share, "nearest")
     after = figure(100 * worst.high, "up")
-    answer = " · ".join(worst.values)
-    row = " · ".join([*new, *known.combination]) if len(new) != 1 else f"{new[0]} {' · '.join(known.combination)}"
+    answer = " · ".join(map(shown, worst.values))
+    seen = [shown(value) for value in known.combination]
+    row = " · ".join([*new, *seen]) if len(new) != 1 else f"{new[0]} {' · '.join(seen)}"
     return f'{row}: "{answer}" is {times} times as likely ({before} → {after} %).'
 
 

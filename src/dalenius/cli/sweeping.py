@@ -64,7 +64,7 @@ def write_curve(
     if arguments.json:
         print(document)
         return 0
-    say(arguments, [*words, f"Written: {folder}/ with {FILES} (confidential)."], {})
+    say(arguments, [*arguments.whose, *words, f"Written: {folder}/ with {FILES} (confidential)."], {})
     return 0
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from dalenius.cli.waiting import TOO_SHORT, Waiting, title_of
+from dalenius.wording import unsteered
 
 if TYPE_CHECKING:
     from dalenius.core.source import Dialect
@@ -68,4 +69,5 @@ def dialect_of(arguments: Namespace) -> "Dialect":
 def say(arguments: Namespace, words: list[str], document: dict[str, Any]) -> None:
     """The answer of a command, once."""
     arguments.answered = True
-    print(json.dumps(document, indent=1, ensure_ascii=False) if arguments.json else "\n".join(words))
+    # Names and values of the data stand in sentences: none of them may steer the terminal.
+    print(json.dumps(document, indent=1, ensure_ascii=False) if arguments.json else unsteered("\n".join(words)))

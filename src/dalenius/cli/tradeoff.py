@@ -14,7 +14,7 @@ from dalenius.cli import at_levels, sweeping
 from dalenius.cli import point as one_point
 from dalenius.cli.interrupts import seconds_left
 from dalenius.cli.terminal import progress, say
-from dalenius.core import Problem
+from dalenius.core import Problem, TableSource
 from dalenius.core.digits import Direction, figure
 from dalenius.core.numbers import down, up, written
 from dalenius.mechanisms.columns.funnel.sweep import Sweep
@@ -22,6 +22,7 @@ from dalenius.mechanisms.columns.leakage.curve import Curve, Point
 from dalenius.mechanisms.levels import Levels
 from dalenius.outputs import CURVE, new_folder, refuse_existing, write_text
 from dalenius.papers.curve import Chart, Line, draw
+from dalenius.report.facts import FOLLOWING
 from dalenius.stopping import Stage
 
 TINY = Fraction(1, 10_000)
@@ -34,9 +35,11 @@ def run(arguments: Namespace) -> int:
         return one_point.run(arguments)
     folder = Path(arguments.output)
     refuse_existing(folder, force=arguments.force, kind=CURVE)
+    problem = Problem.from_file(arguments.problem)
+    arguments.whose = _whose(problem)
     with progress(arguments) as show:
         curve = tradeoff(
-            Problem.from_file(arguments.problem),
+            problem,
             arguments.points,
             prove=arguments.prove,
             gap=arguments.gap,
@@ -56,8 +59,16 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         print(json.dumps(points, indent=1))
         return 0
-    say(arguments, [*_words(curve), f"Written: {folder}/ with {FILES} (confidential)."], {})
+    say(arguments, [*arguments.whose, *_words(curve), f"Written: {folder}/ with {FILES} (confidential)."], {})
     return 0
+
+
+def _whose(problem: Problem) -> list[str]:
+    """Whose figures these are, where they are not those of the rows of the table."""
+    prior = problem.source.prior if isinstance(problem.source, TableSource) else None
+    if prior is None:
+        return []
+    return [f"{FOLLOWING['uniform' if prior == 'uniform' else 'public']}these are the points."]
 
 
 def _table(curve: Curve) -> str:

@@ -116,9 +116,10 @@ class Guess(Guarantee):
         who = f"whoever sees the release and {'acts on' if self.gain is not None else 'guesses'} {jointly(self.about)}"
         if self.times is not None:
             what = "gains" if self.gain is not None else "is right"
-            return (
-                f"{who} {what} at most {raised(self.times)} times as {'much' if self.gain else 'often'} as without it"
-            )
+            often = "much" if self.gain is not None else "often"
+            if self.times == 1:
+                return f"{who} {what} {'no more' if self.gain is not None else 'no more often'} than without it"
+            return f"{who} {what} at most {raised(self.times)} times as {often} as without it"
         limit = self.at_most or Fraction(0)
         if self.gain is not None:
             return f"{who} gains at most {raised(limit)} on average"

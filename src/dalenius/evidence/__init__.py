@@ -6,7 +6,7 @@ from dalenius.evidence.estimating import answers, counted, described, digests, e
 from dalenius.evidence.examining import Audit, Kept, examine, examine_shuffled
 from dalenius.evidence.exposure import Risk, risk
 from dalenius.evidence.opening import Opened, opened
-from dalenius.evidence.population import population, population_words
+from dalenius.evidence.population import of_one_answer, population, population_words
 from dalenius.evidence.query import QueryAudit, audit_query, examine_query
 from dalenius.measures.attack import Attack, attacks, fano_error
 from dalenius.measures.counts import Finding
@@ -53,6 +53,7 @@ __all__ = [
     "forecast",
     "moments",
     "noise_of",
+    "of_one_answer",
     "opened",
     "population",
     "population_words",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 
+from dalenius.core import Leakage
 from dalenius.core.design import Design
 from dalenius.core.pmf import Pmf
 from dalenius.core.source import TableSource
@@ -10,7 +11,7 @@ from dalenius.errors import InputError, Unsupported
 from dalenius.measures.finite_sample import Population, population_leakage
 from dalenius.measures.shannon import entropy
 
-__all__ = ["population", "population_words"]
+__all__ = ["of_one_answer", "population", "population_words"]
 
 BETA = 0.05  # the probability that one of the bounds fails
 
@@ -73,7 +74,8 @@ def _up(bits: float | str) -> str:
 def population_words(design: Design, counted: Pmf, rows: int) -> list[str]:
     """One sentence for each secret: exact for the table, and for the population with confidence.
 
-    None for a design on a public prior: its card tells nothing about the records, and these sentences would.
+    None for a design on a public prior: its card tells nothing about the records, and these sentences would. None for
+    a secret whose promise is about the population already: two bounds with one confidence would stand side by side.
 
     Parameters
     ----------
@@ -91,11 +93,39 @@ def population_words(design: Design, counted: Pmf, rows: int) -> list[str]:
     """
     if design.public_prior:
         return []
+    robust = design.problem.robust
+    promised = [g.secret for g in design.problem.guarantees if isinstance(g, Leakage)]
+    told = promised if robust is not None and robust.ball == "confidence" else []
     return [
         f"what is released reveals {_up(figure)} bits about {' with '.join(secret)} for a record of this table; for the"
         f" population, if the {rows:,} rows are independent draws from it, {_limit(bound, counted, secret)}"
         for secret, figure, bound in population(design, counted, rows)
-        if figure
+        if figure and tuple(secret) not in told
+    ]
+
+
+def of_one_answer(design: Design) -> list[str]:
+    """What no release can hide: a secret that is the same in every row, which `init` refuses and a file may name.
+
+    Parameters
+    ----------
+    design : Design
+        With its law.
+
+    Returns
+    -------
+    list of str
+        A sentence for each such secret; none for a design on public statistics, which say nothing of the rows.
+    """
+    law = design.problem.law
+    if design.public_prior or not isinstance(law, Pmf):
+        return []
+    names = dict.fromkeys(name for guarantee in design.problem.guarantees for name in guarantee.secret)
+    return [
+        f"the protected column {name} has the same value in every row: whoever knows that somebody is in the table "
+        "knows it, whatever is released"
+        for name in names
+        if len(law.marginal([name])) == 1
     ]
 
 

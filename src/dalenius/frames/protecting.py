@@ -83,7 +83,7 @@ def protect(
     keep : str or sequence of str
         Columns that are released as they are.
     keep_rows : float or str
-        The share of its rows that every value keeps; 1 preserves how often each combination occurs.
+        The share of its rows that every value keeps on average; 1 preserves how often each combination occurs.
     person : str, optional
         The column that names the person, where one person has several rows.
     groups : mapping, optional

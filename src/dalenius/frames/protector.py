@@ -61,7 +61,7 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     times_at_most : float, optional
         No answer becomes more than so many times as likely, for any row.
     keep_rows : float or str, default=1
-        The share of its rows that every value keeps; 1 preserves how often each combination occurs.
+        The share of its rows that every value keeps on average; 1 preserves how often each combination occurs.
     groups : mapping, optional
         For a column the numbers at which its groups begin, or named lists of values; the others are suggested.
     min_rows : int, default=10

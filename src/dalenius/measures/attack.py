@@ -37,6 +37,8 @@ class Attack:
         The least error that the leakage alone allows.
     knowing : names
         What the attacker has besides.
+    public : bool
+        Whether the rows are those of public statistics, and not those of the table.
     """
 
     secret: tuple[str, ...]
@@ -44,6 +46,7 @@ class Attack:
     after: Fraction
     fano_error: float
     knowing: tuple[str, ...] = ()
+    public: bool = False
 
     @property
     def error(self) -> Fraction:
@@ -159,4 +162,5 @@ def _attack(
             unknown -= sum(entry / total * log2(entry / mass) for entry in column if entry)
     before = Fraction(sum(max(known.values()) for known in prior.values()), joint.total)
     values = len(set().union(*prior.values()))
-    return Attack(secret, before, Fraction(right, total), fano_error(max(0.0, unknown - 1e-9), values), side)
+    least = fano_error(max(0.0, unknown - 1e-9), values)
+    return Attack(secret, before, Fraction(right, total), least, side, design.public_prior)

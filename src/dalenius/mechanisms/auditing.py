@@ -20,7 +20,7 @@ from dalenius.core.odds_guarantees import InformationPrivacy, LocalDP
 from dalenius.core.pmf import Pmf
 from dalenius.measures.attack import Attack
 from dalenius.measures.bayes import guess_after, guess_before
-from dalenius.measures.capacity import Bracket, Capacity, aligned, capacity, joint_with_output, outward
+from dalenius.measures.capacity import Bracket, Capacity, aligned, capacity, joint_with_output, outward, with_kept
 from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
 from dalenius.measures.deltas import EPSILONS
 from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
@@ -37,7 +37,7 @@ from dalenius.measures.renyi import ORDERS, renyi_level, zcdp_level
 from dalenius.measures.shannon import conditional_mutual_information_bounds, mutual_information_bounds
 from dalenius.mechanisms.in_turn import InTurn
 
-__all__ = ["MechanismAudit", "UnderPrior", "examine_mechanism", "kept_promises", "short"]
+__all__ = ["MechanismAudit", "UnderPrior", "examine_mechanism", "kept_promises", "promises_beside", "short"]
 
 GROUPS = 3
 ALPHAS = (2, 8)  # orders at which Sibson's information and alpha-leakage are shown
@@ -267,7 +267,7 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
         law = aligned(prior, channel)
         under = turn.take("what depends on the statistics", lambda: _under(channel, law), None)
         nothing: list[Guarantee] = []
-        met += turn.take("promises about the statistics", lambda: _kept_under(channel, law), nothing)
+        met += turn.take("promises about the statistics", lambda: _kept_under(channel, law, names), nothing)
     return MechanismAudit(
         names,
         whole,
@@ -337,11 +337,46 @@ def _under(channel: Kernel, prior: Pmf) -> UnderPrior:
     )
 
 
-def _kept_under(channel: Kernel, prior: Pmf) -> list[Guarantee]:
-    """For each input the promises that hold under the prior, at the least level that does."""
+def promises_beside(channel: Kernel, law: Pmf, kept: Sequence[str]) -> list[Guarantee]:
+    """The promises about single inputs where further columns leave as they are: they count as outputs.
+
+    A column that leaves can reveal what the output hides: Y = X1 xor X2 next to X2 gives X1 away.
+
+    Parameters
+    ----------
+    channel : Kernel
+        Written out in rows.
+    law : Pmf
+        Of its inputs and of those columns.
+    kept : sequence of str
+        Columns that the channel does not change.
+
+    Returns
+    -------
+    list of Guarantee
+        None where everything that leaves is too large to be written out.
+
+    >>> from dalenius.core import Channel
+    >>> one, none = Fraction(1), Fraction(0)
+    >>> rows = ((one, none), (none, one), (none, one), (one, none))
+    >>> xor = Channel({"X1": ("0", "1"), "X2": ("0", "1")}, {"Y": ("0", "1")}, rows)
+    >>> records = [((a, b, b), "1/4") for a in "01" for b in "01"]
+    >>> fair = Pmf.from_records(dict.fromkeys(("X1", "X2", "Z"), ("0", "1")), records)
+    >>> promises_beside(xor, fair, ["Z"])[0]
+    Leakage(about=('X1',), at_most_bits=Fraction(1, 1))
+    """
+    beside = {name: tuple(letters) for name, letters in law.alphabets(kept).items()}
+    many = prod(map(len, beside.values()))
+    if channel.shape[0] * channel.shape[1] * many**2 > EXACT:
+        return []
+    leaving = with_kept(channel, beside)
+    return _kept_under(leaving, aligned(law, leaving), list(channel.inputs))
+
+
+def _kept_under(channel: Kernel, prior: Pmf, names: Sequence[str]) -> list[Guarantee]:
+    """For each of some inputs the promises that hold under the prior, at the least level that does."""
     if len(prior) * channel.shape[1] > EXACT:
         return []
-    names = list(channel.inputs)
     written = Channel(channel.inputs, channel.output, channel.rows)
     release = release_of(written, prior)
     met: list[Guarantee] = []

@@ -18,7 +18,7 @@ from dalenius.core.digits import bits, figure
 from dalenius.core.numbers import written
 from dalenius.report.facts import Facts, joined, shown
 
-__all__ = ["KINDS", "WITHIN", "amount_of", "change", "one_entry", "reached"]
+__all__ = ["COUNTED_ON", "KINDS", "WITHIN", "amount_of", "change", "one_entry", "reached"]
 
 KINDS = {
     "universal": "a closed bound that needs no data",

@@ -45,14 +45,14 @@ def asked_for(problem: Problem) -> dict[str, list[str]]:
     facts = Facts.of_problem(problem)
     promised = [headline(promise, facts) for promise in facts.promises]
     return {
-        "released": _released(problem),
+        "released": _released(problem, facts),
         "promised": [*promised, *beyond_promises(facts)] or ["Nothing is promised."],
         "wanted": [_wanted(problem.objective)],
         "not_protected": not_protected(facts),
     }
 
 
-def _released(problem: Problem) -> list[str]:
+def _released(problem: Problem, facts: Facts) -> list[str]:
     out = joined(problem.release) if problem.release else "a new column"
     lines = [f"The recipe looks at {joined(problem.observe)} and writes {out}."]
     if problem.kept:
@@ -65,7 +65,7 @@ def _released(problem: Problem) -> list[str]:
         if isinstance(problem.source, TableSource) and problem.source.prior is None:
             lines.append(f"The table has {many(int(law.total), 'row')}.")
     if problem.preserve_marginals:
-        lines.append("On average, every combination keeps its number of rows.")
+        lines.append(f"{facts.on_average}, every combination keeps its number of rows.")
     return lines
 
 

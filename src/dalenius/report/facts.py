@@ -31,9 +31,18 @@ from dalenius.core.source import Source, in_groups
 from dalenius.errors import InputError
 from dalenius.wording import Shape, joined, once, shown
 
-__all__ = ["Change", "Facts", "Limited", "Promise", "joined", "once", "shown"]
+__all__ = ["FOLLOWING", "Change", "Facts", "Limited", "Promise", "joined", "once", "shown"]
 
 Document = Mapping[str, Any]
+
+ANY_STATISTICS = ("local_dp", "dalenius", "maximal_leakage", "contraction")
+"""Promises that hold whatever the statistics of the rows are, where they name no secret."""
+
+FOLLOWING = {
+    "uniform": "For rows in which all values are equally frequent, ",
+    "public": "For rows that follow the public statistics, ",
+}
+"""Whose figures these are, where they are not those of the rows of the table."""
 
 NO_AIM = "the card says nothing about what was reached: that stands in the file beside it, NAME.about.json"
 
@@ -55,6 +64,11 @@ class Promise:
     def secret(self) -> Names:
         """The columns that it is about; none for a promise about whole rows."""
         return self.guarantee.secret
+
+    @property
+    def any_statistics(self) -> bool:
+        """Whether it holds whatever the statistics of the rows are."""
+        return self.kind in ANY_STATISTICS and not self.secret
 
     @property
     def about(self) -> str:
@@ -154,6 +168,16 @@ class Facts:
     rows: int | None = None
     changes: tuple[Change, ...] = ()
     fingerprint: str = ""
+
+    @property
+    def following(self) -> str:
+        """How a sentence begins whose figures are for public statistics: the rows of the table may follow others."""
+        return FOLLOWING.get(self.prior, "")
+
+    @property
+    def on_average(self) -> str:
+        """How a sentence begins that is true on average over such rows."""
+        return f"{self.following}on average" if self.following else "On average"
 
     # --- births -------------------------------------------------------------------------------------------------------
     @classmethod

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from dalenius.report.facts import Facts, Promise, joined, once, shown
+from dalenius.report.promising import beyond
 
 __all__ = ["Limit", "limits", "not_protected"]
 
@@ -120,7 +121,7 @@ def _repeated(facts: Facts) -> Limit:
 
 
 def _statistics(facts: Facts) -> Limit | None:
-    if all(_prior_free(promise) for promise in facts.promises) and facts.promises:
+    if all(promise.any_statistics for promise in facts.promises) and facts.promises:
         return None
     if facts.prior:
         return Limit(
@@ -135,6 +136,15 @@ def _statistics(facts: Facts) -> Limit | None:
             "are not.",
         )
     this = "this table" if facts.origin == "table" else "the table that the recipe was made for"
+    if facts.robust is not None and any(beyond(promise, facts) for promise in facts.promises):
+        population = facts.robust.ball == "confidence"
+        covered = all(beyond(promise, facts) or promise.any_statistics for promise in facts.promises)
+        whom = "the population" if population else "other statistics"
+        return Limit(
+            "Figures that no promise names" if covered and population else "People outside the table",
+            f"Only what a promise says of {whom} holds for {'it' if population else 'them'}. All other figures are "
+            f"exact for a row at random from {this}. For the population behind it, or for another table, they are not.",
+        )
     return Limit(
         "People outside the table",
         f"The figures are exact for a row at random from {this}. For the population behind it, or for another table, "

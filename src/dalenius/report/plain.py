@@ -10,13 +10,14 @@ from fractions import Fraction
 from dalenius.core import Distortion, MinimizeDistortion, MinimizeLeakage, Objective
 from dalenius.core.digits import Direction, bits, digits_agreed, figure, guesses_in_thousand
 from dalenius.core.numbers import exact
-from dalenius.report.aims import WITHIN, one_entry, reached
+from dalenius.report.aims import COUNTED_ON, WITHIN, one_entry, reached
 from dalenius.report.facts import Facts, Promise, joined, shown
-from dalenius.report.promising import headline, proved_figures, readings
+from dalenius.report.promising import beyond, headline, proved_figures, readings
 
 __all__ = ["Optimum", "Promised", "best_possible", "changed_entries", "fields_compared", "promises"]
 
 BIT = "One bit is the answer to one fair yes-or-no question."
+APART = 3  # digits of what was reached and of its limit: in two, 23.19 and 23.16 would stand as 24 and 23
 NEAR = Fraction(101, 100)  # of the bound: a value within it is called near
 FEW_DIGITS = 4  # digits below which value and bound are both named
 
@@ -37,6 +38,8 @@ class Promised:
         Right guesses in 1,000 without a row, and how many more at most with one.
     proved : str
         The figures that were proved, for those who compare them.
+    beyond : tuple of str
+        What of `more` is about the population, or about other statistics than those of the table.
     """
 
     headline: str
@@ -46,6 +49,7 @@ class Promised:
     before: int | None = None
     gain: int | None = None
     proved: str = ""
+    beyond: tuple[str, ...] = ()
 
 
 def promises(facts: Facts) -> list[Promised]:
@@ -57,12 +61,14 @@ def promises(facts: Facts) -> list[Promised]:
         rest = readings(promise, facts)
         before, gain = _guesses(promise)
         if before is not None and gain is not None:
-            rest = [_attacker(promise, before, gain), *rest]
+            rest = [_attacker(promise, before, gain, facts), *rest]
         if "bit" in first and not explained:
             explained = True
-            rest.append(_explained(promise))
+            rest.append(_explained(promise, facts))
         about = promise.about if promise.secret else ""
-        found.append(Promised(first, tuple(rest), about, promise.secret, before, gain, proved_figures(promise, facts)))
+        proved = proved_figures(promise, facts)
+        further = tuple(beyond(promise, facts))
+        found.append(Promised(first, tuple(rest), about, promise.secret, before, gain, proved, further))
     return found or _least_revealed(facts)
 
 
@@ -87,18 +93,22 @@ def _guesses(promise: Promise) -> tuple[int | None, int | None]:
     return guesses_in_thousand(after if before is None else before, after)
 
 
-def _attacker(promise: Promise, before: int, gain: int) -> str:
-    knows = f"Someone who knows the statistics of the table guesses {promise.about} right {before:,} times in 1,000"
+def _attacker(promise: Promise, before: int, gain: int, facts: Facts) -> str:
+    who = "Someone who knows the statistics of the table"
+    if facts.following:
+        who = f"{facts.following}someone who knows these statistics"
+    knows = f"{who} guesses {promise.about} right {before:,} times in 1,000"
     if not gain:
         return f"{knows}, with the released row and without it."
-    return f"{knows} without the released row, and at most {before + gain:,} times with it."
+    return f"{knows} without the released row, and at most {gain:,} {'time' if gain == 1 else 'times'} more with it."
 
 
-def _explained(promise: Promise) -> str:
+def _explained(promise: Promise, facts: Facts) -> str:
     everything = promise.figures.get("entropy_bits")
     if everything is None or not exact(everything):
         return BIT
-    return f"{BIT} Everything about {promise.about} is {bits(everything, 'nearest')}."
+    counted_on = COUNTED_ON.get(facts.prior, "")
+    return f"{BIT} Everything about {promise.about} is {bits(everything, 'nearest')}{counted_on}."
 
 
 # --- what was reached, and that nobody can do better ------------------------------------------------------------------
@@ -121,27 +131,27 @@ def fields_compared(aim: Objective) -> int:
     return len(parts) if all(map(one_entry, parts)) else 0
 
 
-def changed_entries(value: object, fields: int, direction: Direction = "nearest") -> str:
+def changed_entries(value: object, fields: int, direction: Direction = "nearest", digits: int = 2) -> str:
     """So many of the entries in 100 rows.
 
     >>> changed_entries("0.149782", 3), changed_entries("0.0042", 1)
     ('15 of 300 entries in 100 rows', '0.42 of 100 entries in 100 rows')
     """
-    return f"{_per_hundred(exact(value), direction)} of {100 * fields:,} entries in 100 rows"
+    return f"{_per_hundred(exact(value), direction, digits)} of {100 * fields:,} entries in 100 rows"
 
 
-def _changes(value: Fraction, fields: int, direction: Direction = "nearest") -> str:
+def _changes(value: Fraction, fields: int, direction: Direction = "nearest", digits: int = 2) -> str:
     """How much changes, as a clause.
 
     >>> _changes(Fraction(0), 3), _changes(Fraction(3, 20), 3)
     ('No entry changes', '15 of 300 entries in 100 rows change')
     """
-    return f"{changed_entries(value, fields, direction)} change" if value else "No entry changes"
+    return f"{changed_entries(value, fields, direction, digits)} change" if value else "No entry changes"
 
 
-def _per_hundred(change: Fraction, direction: Direction) -> str:
-    """A change in 100 rows: two digits, and whole entries from 100 on."""
-    return figure(100 * change, direction, 2 if 100 * change < 100 else 3)
+def _per_hundred(change: Fraction, direction: Direction, digits: int = 2) -> str:
+    """A change in 100 rows: two digits or as many as are asked for, and whole entries from 100 on."""
+    return figure(100 * change, direction, digits if 100 * change < 100 else max(digits, 3))
 
 
 def _held_fixed(facts: Facts) -> list[tuple[str, str]]:
@@ -182,18 +192,22 @@ def best_possible(facts: Facts) -> Optimum:
     least, most = sorted((value, bound))
     between = f"The best possible lies between {figure(least, 'down')} and {figure(most, 'up')}"
     between += " bits" if unit == "bits" else ""
-    fewer = f"none with fewer than {_per_hundred(least, 'down')}" if least > 0 else ""
+    fewer = f"none with fewer than {_per_hundred(least, 'down', APART)}" if least > 0 else ""
     if fields:
-        between = f"{_changes(value, fields, 'up')}, {fewer or 'fewer may be possible'}"
+        between = f"{_changes(value, fields, 'up', APART)}, {fewer or 'fewer may be possible'}"
     near = "Near the best possible" if most <= NEAR * least else between
-    short = f"{what}, proved {to}" if agrees else near
+    counted_on = COUNTED_ON.get(facts.prior, "")
+    short = f"{what}{counted_on.removeprefix(',')}, proved {to}" if agrees else near
     less = "more" if maximise else "less"
     if agrees:
         sentence = f"{shown_value} No other recipe {form}keeps the promise{too} and does better: proved {to}."
         if fields:
-            sentence = f"{_changes(value, fields)}. No other recipe {form}keeps the promise{too} with fewer."
+            sentence = (
+                f"{_changes(value, fields)}{counted_on}. No other recipe {form}keeps the promise{too} with fewer."
+            )
     elif fields:
-        sentence = f"{_changes(value, fields, 'up')}. Another recipe {form}may keep the promise{too} with fewer"
+        sentence = f"{_changes(value, fields, 'up', APART)}{counted_on}. "
+        sentence += f"Another recipe {form}may keep the promise{too} with fewer"
         sentence += f", but {fewer}." if fewer else "."
     else:
         sentence = f"{shown_value} Another recipe {form}may do better"

@@ -28,7 +28,7 @@ from dalenius.core.numbers import exact
 from dalenius.mechanisms.forms import form_named
 from dalenius.report.facts import Facts, Promise, joined, shown
 
-__all__ = ["headline", "proved_figures", "readings"]
+__all__ = ["beyond", "headline", "proved_figures", "readings"]
 
 MOST_FACTOR = 40
 """Bits of a limit beyond which the factor of a guess is not written out."""
@@ -41,7 +41,9 @@ def headline(promise: Promise, facts: Facts) -> str:
     """A promise in one sentence."""
     guarantee = promise.guarantee
     said = _HEADLINES.get(type(guarantee))
-    return said(guarantee, promise, facts) if said else f"{_upper(shown(guarantee.words()))}."
+    sentence = said(guarantee, promise, facts) if said else f"{_upper(shown(guarantee.words()))}."
+    following = "" if promise.any_statistics else facts.following
+    return f"{following}{sentence[:1].lower()}{sentence[1:]}" if following else sentence
 
 
 def _row(facts: Facts) -> str:
@@ -58,19 +60,20 @@ def _upper(text: str) -> str:
 def _reveals(guarantee: Leakage, promise: Promise, facts: Facts) -> str:
     limit = guarantee.at_most_bits
     everything = exact(promise.figures.get("entropy_bits") or 0)
-    share = f": {_share(limit / everything)} of all there is to know about it" if everything else ""
+    share = f": {_share(limit / everything)} there is to know about it" if everything else ""
     return f"On average, {_row(facts)} reveals at most {bits(limit, 'up')} about {promise.about}{share}."
 
 
 def _share(q: Fraction) -> str:
-    """A share that is rounded up to a whole per cent, or named by its first digit.
+    """A share of everything that is rounded up to a whole per cent; a limit that limits nothing is named.
 
     >>> _share(Fraction(75, 10000)), _share(Fraction(1, 3)), _share(Fraction(2))
-    ('less than 1 %', 'at most 34 %', 'at most all')
+    ('less than 1 % of all', 'at most 34 % of all', 'that is no limit, for it may be all')
     """
     if q >= 1:
-        return "at most all"
-    return "less than 1 %" if q < Fraction(1, 100) else f"at most {-(-100 * q.numerator // q.denominator)} %"
+        return "that is no limit, for it may be all"
+    share = "less than 1 %" if q < Fraction(1, 100) else f"at most {-(-100 * q.numerator // q.denominator)} %"
+    return f"{share} of all"
 
 
 def _nothing(_: Independent, promise: Promise, facts: Facts) -> str:
@@ -147,6 +150,8 @@ def _guessed(guarantee: Guess, promise: Promise, facts: Facts) -> str:
     who = f"An attacker who sees {_row(facts)} and {act}"
     if guarantee.times is not None:
         verb, often = ("gains", "much") if gain else ("is right", "often")
+        if guarantee.times == 1:
+            return f"{who} {verb} no {'more' if gain else 'more often'} than without it."
         return f"{who} {verb} at most {figure(guarantee.times, 'up')} times as {often} as without it."
     if gain:
         return f"{who} gains at most {figure(guarantee.at_most, 'up')} on average."
@@ -209,7 +214,7 @@ def readings(promise: Promise, facts: Facts) -> list[str]:
         case WorstCaseLeakage():
             return []
         case Leakage():
-            return _near(promise, facts)
+            return beyond(promise, facts)
         case LocalDP():
             name = f"This is local differential privacy at level {figure(guarantee.epsilon, 'up')}"
             if not guarantee.delta:
@@ -231,8 +236,8 @@ def readings(promise: Promise, facts: Facts) -> list[str]:
     return []
 
 
-def _near(promise: Promise, facts: Facts) -> list[str]:
-    """A promise that holds beyond the statistics of the table."""
+def beyond(promise: Promise, facts: Facts) -> list[str]:
+    """What a promise holds beyond the statistics of the table: for the population, or for statistics near them."""
     reached = promise.figures.get("within_bits")
     ball = facts.robust
     if reached is None or ball is None:

@@ -200,6 +200,7 @@ def _page(
         uncounted=_uncounted(facts, lost),
         recounts=facts.counted is not None and not facts.prior,
         leaving=facts.leaving,
+        following=facts.following,
         released=joined(facts.released),
         protected=joined(list(dict.fromkeys(n for promise in facts.promises for n in promise.secret))),
         explained=explained or "bit" in best.sentence,
@@ -328,7 +329,7 @@ def _uncounted(facts: Facts, lost: Losses | None) -> str:
 def _use(facts: Facts) -> str:
     """What the released table can be used for, from its card."""
     estimates = "So do estimate.py and estimate.R, where they lie beside the card."
-    if facts.shape.keeps_shares:
+    if facts.shape.keeps_shares and not facts.prior:  # shares of the public statistics are those of no table
         right = (
             "Every combination keeps its number of rows, on average. So shares that are counted in the released table "
             "are right, up to chance."

@@ -13,7 +13,7 @@ from dalenius.core.digits import bits, chance, figure, guesses_in_thousand, many
 from dalenius.core.numbers import exact, written
 from dalenius.mechanisms.forms import form_named
 from dalenius.report.aims import KINDS, change
-from dalenius.report.facts import Facts, joined, once, shown
+from dalenius.report.facts import FOLLOWING, Facts, joined, once, shown
 from dalenius.report.limits import not_protected
 from dalenius.report.plain import best_possible, promises
 from dalenius.wording import ONE_BY_ONE, compared
@@ -77,7 +77,7 @@ def beyond_promises(facts: Facts) -> list[str]:
         columns = dict.fromkeys(name for of, _ in keeping for name in of)
         share = written(keeping[0][1])
         lines.append(
-            f"On average, every value of {joined(list(columns))} keeps at least {share} of its rows in number."
+            f"{facts.on_average}, every value of {joined(list(columns))} keeps at least {share} of its rows in number."
         )
     for limited in facts.limits:
         limit, reached = limited.limit, limited.reached
@@ -97,7 +97,7 @@ def beyond_promises(facts: Facts) -> list[str]:
     return lines
 
 
-SPECIAL = ("estimate, outside the proof", "relaxed levels of this recipe", "no pure level")
+SPECIAL = ("estimate, outside the proof", "how the search ended: ", "relaxed levels of this recipe", "no pure level")
 """Parts of remarks that only specialists read."""
 
 
@@ -257,8 +257,9 @@ def guesses(attacks: "Iterable[Attack]") -> list[str]:
         knowing = f" by one who has {joined(attack.knowing)} anyway" if attack.knowing else ""
         before, gain = guesses_in_thousand(attack.before, attack.after)
         more = f"at most {gain:,} more" if gain else "no more"
+        of = f"{FOLLOWING['public']}of" if attack.public else "Of"
         lines.append(
-            f"Of 1,000 guesses of {joined(attack.secret)}{knowing}, {before:,} are right anyway, and {more} with the "
+            f"{of} 1,000 guesses of {joined(attack.secret)}{knowing}, {before:,} are right anyway, and {more} with the "
             "row."
         )
     return lines

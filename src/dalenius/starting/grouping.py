@@ -21,6 +21,7 @@ from dalenius.starting.columns import Look
 from dalenius.starting.ranges import labels_of, round_cuts, written
 from dalenius.starting.wishes import Wish
 from dalenius.tables.coding import is_number
+from dalenius.wording import shown
 
 __all__ = ["Cells", "Groups", "merged", "starting_groups"]
 
@@ -141,7 +142,7 @@ class Groups:
 
     def words(self) -> str:
         """What became of the column, for the person who checks it."""
-        names = ", ".join(f'"{label}"' if "," in label else label for label in self.labels) + (
+        names = ", ".join(f'"{label}"' if "," in label else label for label in map(shown, self.labels)) + (
             f"; gaps: {MISSING}" if self.look.gaps else ""
         )
         if self.untouched:

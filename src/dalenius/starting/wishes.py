@@ -82,7 +82,7 @@ class Wish:
     person : str, optional
         The column that names the person, where one person has several rows.
     keep_rows : Fraction
-        The share of its rows that every value keeps; with 1 every combination keeps its rows, on average.
+        The share of its rows that every value keeps on average; with 1 every combination does.
     form : str, optional
         "dense", "records" or "each"; chosen by the size of the table unless said.
     groups : int

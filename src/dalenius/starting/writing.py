@@ -66,9 +66,9 @@ def problem_text(
         lines += ["", "[[guarantee]]", *guarantee]
     if preserves(wish, form) and form == DENSE:
         lines += ["", "# [[limit]]                       # instead of preserve_marginals: less change, and"]
-        lines.append('# keep_rows = "3/4"               # each value keeps three quarters of its rows')
+        lines.append('# keep_rows = "3/4"               # each value keeps three quarters of its rows, on average')
     if form != EACH and 0 < wish.keep_rows < 1:
-        lines += ["", "[[limit]]                         # every value keeps this share of its rows"]
+        lines += ["", "[[limit]]                         # every value keeps this share of its rows, on average"]
         lines.append(f"keep_rows = {text_of(str(wish.keep_rows))}")
     return "\n".join(lines) + "\n"
 

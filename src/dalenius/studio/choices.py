@@ -12,8 +12,8 @@ __all__ = ["KEEPING", "LEVELS", "ROLES", "Choices"]
 ROLES = {"protect": "protect", "release": "release", "keep": "release as it is", "out": "leave out"}
 LEVELS = {"reveal": "0.01", "guess": "", "nothing": "", "deny": "3"}
 KEEPING = {
-    "1": "Every combination keeps its rows",
-    "3/4": "Every value keeps 3 in 4 of its rows",
+    "1": "Every combination keeps its rows, on average",
+    "3/4": "Every value keeps 3 in 4 of its rows, on average",
     "0": "No limit",
 }
 

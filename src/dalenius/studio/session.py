@@ -15,6 +15,7 @@ from dalenius.errors import DaleniusError, InputError
 from dalenius.starting import DENSE, RECORDS, Draft, Wish, as_written, draft, few_columns, flags_of, look_at, roles
 from dalenius.studio.choices import LEVELS, Choices
 from dalenius.studio.jobs import Jobs
+from dalenius.studio.phrasing import on_the_page
 from dalenius.studio.showing import shown_state
 from dalenius.studio.work import at_level, release_table, solve_points
 from dalenius.tables import open_table
@@ -81,7 +82,7 @@ class Session:
             try:
                 self.draft = draft(self.table, choices.wish(), path=self.table_path(), left_out=self.left_out)
             except DaleniusError as e:
-                self.error = str(e)
+                self.error = on_the_page(str(e))
             self._changed()
 
     def merge(self, column: str, one: int, other: int) -> None:

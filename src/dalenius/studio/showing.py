@@ -137,7 +137,7 @@ def _problem(session: "Session") -> Json:
         return {"error": session.error, "size": "", "smallest": "", "because": "", "curved": False}
     before, after = session.draft.smallest
     dense = session.draft.form == "dense"  # where whole records are exchanged, small combinations do not show
-    was = f"; it was {before:,} before grouping" if before != after else ""
+    was = f"; it was {before:,} with finer groups" if before != after else ""
     return {
         "error": "",
         "size": f"{many(session.draft.combinations, 'combination')}, {many(session.rows, 'row')}",

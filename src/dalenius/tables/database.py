@@ -68,7 +68,8 @@ def open_query(address: str, query: str | None, *, chunk: int = CHUNK, dialect: 
     if query is None:
         raise TableError(
             'a database needs a query beside its address, as in query = "select id, region, income from people order '
-            'by id"'
+            'by id"',
+            do="Write both into [source] of a problem file; or export the table to a file, which every command reads.",
         )
     statement = _COMMENT.sub(lambda found: found[1] or " ", query).strip().rstrip(";").strip()
     ordered = _order_of(statement)

@@ -211,6 +211,10 @@ def _files(source: str | Path) -> list[Path]:
         files = [path]
     for file in files:
         if not _known(_kind(file)):
+            if path.is_dir():  # to rename what is no table would not make it one
+                tables = [f.parent / f"*{f.suffix}" for f in files if _known(_kind(f))]
+                do = f"Name the tables alone, as in '{tables[0]}'." if tables else "Check the name of the folder."
+                raise TableError(f"{source} holds {file.name}, which is no table", do=do)
             known = ", ".join([*DELIMITERS, ".parquet", *ARROW])
             raise TableError(
                 f"cannot see how {file.name} is written; its name should end in one of {known} (text also in .gz or "

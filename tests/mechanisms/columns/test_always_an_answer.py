@@ -119,4 +119,4 @@ def test_point_14_rounds_of_cuts_end_with_the_recipe_that_they_hold(monkeypatch)
 
     design = solved_with(6)
     assert design.bound < Fraction("0.26662519") < design.value < Fraction("0.27")
-    assert "the time ran out" in design.remarks[0]
+    assert any("the time ran out" in remark for remark in design.remarks)

@@ -278,7 +278,7 @@ function facts(point) {
 }
 
 function lost(point) {
-  if (!point.losses.length && !point.vanished) return [make("p", {}, make("span", { class: "pill ok" }, "no group loses more than a quarter"))];
+  if (!point.losses.length && !point.vanished) return [make("p", {}, make("span", { class: "pill ok" }, "on average no group loses more than a quarter"))];
   return [
     make("h3", {}, "Lost for analysis"),
     ...point.losses.map((loss) => make("p", { class: "small" }, make("span", { class: "pill warn" }, loss.name), ` ${loss.before} → about ${loss.after} rows`)),

@@ -61,8 +61,13 @@ CLOSE = 1e-8  # what rounds of cuts aim at, whatever is asked for
 NEVER = 2.0**20  # more than any cost and what any posterior takes back of it
 
 ENDED = "the search ended before value and bound met; both are proved, and the best possible lies between them"
+"""What everybody reads; how far the search came is for specialists, and stands in a remark of its own."""
 
 Rows = Sequence[Sequence[Fraction]]
+
+
+def _ended(why: str) -> list[str]:
+    return [ENDED, f"how the search ended: {why}"]
 
 
 def designed(
@@ -88,7 +93,7 @@ def designed(
             found.leaves,
             gap=gap,
             deadline=deadline,
-            remarks=[f"{ENDED} (maps that are not listed may still pay)"] if unfinished else [],
+            remarks=_ended("maps that are not listed may still pay") if unfinished else [],
         )
     size = Size.of(problem)
     size.refuse_too_large(seconds, by_records(problem))
@@ -122,14 +127,14 @@ def answered(
 
     `ends` are the options of `finished`.
     """
-    remarks = [] if why is None else [f"{ENDED} ({why})"]
+    remarks = [] if why is None else _ended(why)
     try:
         return finished(model, program, restore, solution, seconds, remarks=remarks, **ends)
     except SolverFailed as failure:
         simple = at_hand(program, solution.multipliers)
         if simple is None or solution.channel is not None:
             raise
-        return finished(model, program, restore, simple, seconds, remarks=[f"{ENDED} ({failure})"])
+        return finished(model, program, restore, simple, seconds, remarks=_ended(str(failure)))
 
 
 def _with_cuts(
@@ -176,7 +181,7 @@ def _with_cuts(
         raise SolverFailed(f"no recipe that keeps every promise was found in {turn + 1} rounds of cuts")
     _, last, model, program, restore = proof
     last = replace(best[1], multipliers=last.multipliers, bound=last.bound)
-    remarks = [f"{ENDED} ({why or 'the rounds of cuts ended'})"] if short > gap * scale else []
+    remarks = _ended(why or "the rounds of cuts ended") if short > gap * scale else []
 
     def solve_on(support: Support, fine: float) -> tuple[Program, Solution]:
         return kept_on(lambda known: Model.of(problem, cuts=known), cuts, support, fine, until)
