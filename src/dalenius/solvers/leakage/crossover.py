@@ -40,6 +40,7 @@ def without_dust(
     gap: float,
     aim: float,
     deadline: float,
+    close: float = 0.0,
     solve_on: SolveOn | None = None,
 ) -> tuple[Program, Solution] | None:
     """A solution whose positive entries are no dust, with the program that is restricted to them.
@@ -55,6 +56,8 @@ def without_dust(
     aim
         How near the optimum on the remaining entries a search must come: the gap that was asked for. It is smaller than
         `gap` where the first search ran out of time; few entries are left, so that the second one comes nearer.
+    close
+        A gap that is close enough: while a removal costs more, smaller entries are left.
     deadline
         The time (of `time.monotonic`) at which no further search begins; each of them ends by it.
     solve_on
@@ -76,6 +79,8 @@ def without_dust(
     mass = np.array([float(value) for value in program.mass])
     share = (mass / mass.sum())[:, None]
     # Ratios of entries allow no single zero. Odds and worst cases of a secret do, unless the secret tells the input.
+    near = min(gap, max(close, 1.05 * (solution.value - solution.bound)))
+    costly: tuple[Program, Solution] | None = None
     whole = [True] if program.local_dp or program.pairs else [False, True] if program.odds or program.worst else [False]
     for least, letters in product(LEAST, whole):
         support = _support(program, solution.pi / share, least, letters=letters)
@@ -90,8 +95,11 @@ def without_dust(
             restricted, sparse = found
             # What the restricted program proves says nothing about other channels: its multipliers are dropped.
             kept = replace(sparse, multipliers=solution.multipliers, bound=solution.bound, snapshot=None, nearby=None)
-            return restricted, kept
-    return None
+            if sparse.value - solution.bound <= near:
+                return restricted, kept
+            if costly is None or sparse.value < costly[1].value:
+                costly = restricted, kept
+    return costly
 
 
 def among_large_entries(

@@ -35,10 +35,11 @@ __all__ = ["CURVED", "Bent", "Cuts"]
 
 CURVED = (Sibson, Dalenius, Contraction)
 HAIR = 2e-10
-"""What a channel stays below its curved limits, so that rounding does not pass them."""
+"""What a channel stays below its curved limits, so that rounding does not pass them: so much of their room."""
+LEAST_HAIR = 2e-13  # rounding itself
 TOLERATED = 1e-9  # of other limits, which the exact repair restores
 NEIGHBOURS = 8  # slopes around each letter that are kept from round to round
-LESS = 5e-10  # by which limits are tightened where a constant channel cannot be mixed in
+LESS = 5e-10  # of their room, by which limits are tightened where a constant channel cannot be mixed in
 GRAIN = 1 << 52
 FIRST_SLOPES = tuple(Fraction(a, 4) for a in range(-8, 9))
 NEAR = 1e-3  # points b of one pair that are no further apart are one
@@ -59,6 +60,16 @@ class Bent:
     laws: list[list[int]] = field(default_factory=list)
     points: dict[tuple[int, int, Fraction], list[Fraction]] = field(default_factory=dict)  # slopes of (i, j, b)
     rows: dict[tuple[int, tuple[Fraction, ...]], list[Fraction]] = field(default_factory=dict)  # of (k, y), see `_row`
+    room: float = 1.0  # from what a constant channel reaches to the limit
+
+    @property
+    def hair(self) -> float:
+        """What a channel stays below this limit: where there is little room, little of it."""
+        return max(HAIR * min(1.0, self.room), LEAST_HAIR)
+
+    def _tighter(self, less: Fraction) -> Fraction:
+        """The limit tightened by so much, or by that share of its room."""
+        return self.limit - less * _rational(min(1.0, self.room))
 
     @property
     def limit(self) -> Fraction:
@@ -86,7 +97,7 @@ class Bent:
         """The known limits that are gauges."""
         if isinstance(self.promise, Sibson):
             parts = [np.array([self._row(k, y) for y in known], dtype=object) for k, known in enumerate(self.tangents)]
-            return [Gauge(tuple(parts), self.limit - less)]
+            return [Gauge(tuple(parts), self._tighter(less))]
         total, found = int(sum(mass)), []
         for (i, j, b), slopes in self.points.items():
             rows = np.zeros((len(slopes), len(mass)), dtype=object)
@@ -95,7 +106,7 @@ class Bent:
             for row, a in zip(rows, slopes, strict=True):
                 row[i] = unit_i * (2 * a - a * a * b)
                 row[j] = unit_j * (-2 * a - a * a * (1 - b))
-            found.append(Gauge((rows,), self.limit - less))
+            found.append(Gauge((rows,), self._tighter(less)))
         return found
 
     def _row(self, k: int, tangent: list[Fraction]) -> list[Fraction]:
@@ -119,7 +130,7 @@ class Bent:
             counts = np.zeros((len(law), len(law)), dtype=object)
             for e, n in enumerate(law):
                 counts[e, e] = Fraction(n * total, sum(law))
-            found.append((Term(counts, group, foreign=True), (self.limit - less) * LN2))
+            found.append((Term(counts, group, foreign=True), self._tighter(less) * LN2))
         return found
 
     def excess(self, channel: Floats, masses: Floats) -> float:
@@ -297,6 +308,7 @@ class Cuts:
                 found[k] = _about_secret(problem, promise, mass)
             elif isinstance(promise, Dalenius | Contraction):
                 found[k] = Bent(promise, mass, (mass / joint.total).astype(np.float64))
+                found[k].room = float(found[k].limit)
         for one in found.values():
             if isinstance(one.promise, Dalenius):
                 one.laws += [_whole_law(np.ones(len(mass))), _whole_law(one.prior)]
@@ -320,16 +332,16 @@ class Cuts:
         constant = np.outer(p, pi.sum(axis=0))
         share = 0.0
         for one in self.bent.values():
-            over = one.excess(pi / p[:, None], p) + HAIR
+            room = -one.excess(constant / p[:, None], p)
+            over = one.excess(pi / p[:, None], p) + one.hair
             if over > 0:
-                room = -one.excess(constant / p[:, None], p)
                 share = max(share, over / (over + room) if room > 0 else 1.0)
         mixed = (1 - share) * pi + share * constant
         return None if given.violation(mixed) > TOLERATED or not share <= 1 else mixed
 
     def excess(self, channel: Floats, masses: Floats) -> float:
         """By how much a channel exceeds a promise, at worst, and by a hair more: rounding must not pass it."""
-        return max(one.excess(channel, masses) for one in self.bent.values()) + HAIR
+        return max(one.excess(channel, masses) + one.hair for one in self.bent.values())
 
     def tightened(self) -> "Cuts":
         """What is known now, with limits that leave room for what is not."""
@@ -372,4 +384,5 @@ def _about_secret(problem: Problem, promise: Sibson, mass: Exact) -> Bent:
             f"{', '.join(promise.about)}, more than the limit; the smallest that can be kept is {reached:.9g} bits",
             do="Raise the limit to that, or take the column out of keep.",
         )
+    bent.room = float(bent.limit) - floor
     return bent

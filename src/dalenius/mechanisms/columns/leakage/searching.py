@@ -52,7 +52,7 @@ STEEP = 2.0**40
 TURNS = 80  # of cuts
 PATIENT = 60  # of them that aim closer than asked for
 WIDER = 4  # turns after which limits are tightened by twice as much
-CLOSE = 1e-8  # what rounds of cuts aim at, whatever is asked for
+CLOSE = 1e-8  # what rounds of cuts, and removals, aim at, whatever is asked for
 NEVER = 2.0**20  # more than any cost and what any posterior takes back of it
 
 ENDED = "the search ended before value and bound met; both are proved, and the best possible lies between them"
@@ -321,7 +321,13 @@ def without_small(
         return None  # a vertex, with as few entries as can be
     scale = model.unit
     found = without_dust(
-        program, solution, gap=0.9 * gap * scale, aim=0.9 * aim * scale, deadline=deadline, solve_on=solve_on
+        program,
+        solution,
+        gap=0.9 * gap * scale,
+        aim=0.9 * aim * scale,
+        close=0.5 * CLOSE * scale,
+        deadline=deadline,
+        solve_on=solve_on,
     )
     if found is None:
         return None
