@@ -329,14 +329,17 @@ class Cuts:
         at most (1 - s) of the excess over that.
         """
         p = given.p
-        constant = np.outer(p, pi.sum(axis=0))
+        law = np.where(given.allowed.all(axis=0), pi.sum(axis=0), 0.0)  # of letters that every input may have
+        constant = np.outer(p, law / law.sum()) if law.sum() > 0 else None
         share = 0.0
         for one in self.bent.values():
-            room = -one.excess(constant / p[:, None], p)
             over = one.excess(pi / p[:, None], p) + one.hair
             if over > 0:
+                if constant is None:
+                    return None
+                room = -one.excess(constant / p[:, None], p)
                 share = max(share, over / (over + room) if room > 0 else 1.0)
-        mixed = (1 - share) * pi + share * constant
+        mixed = pi if constant is None else (1 - share) * pi + share * constant
         return None if given.violation(mixed) > TOLERATED or not share <= 1 else mixed
 
     def excess(self, channel: Floats, masses: Floats) -> float:
