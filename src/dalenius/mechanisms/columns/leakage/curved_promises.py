@@ -42,6 +42,7 @@ NEIGHBOURS = 8  # slopes around each letter that are kept from round to round
 LESS = 5e-10  # of their room, by which limits are tightened where a constant channel cannot be mixed in
 GRAIN = 1 << 52
 FIRST_SLOPES = tuple(Fraction(a, 4) for a in range(-8, 9))
+FEW = 1e-4  # a law of less weight than this share of the largest is left out
 NEAR = 1e-3  # points b of one pair that are no further apart are one
 
 
@@ -201,6 +202,19 @@ class Bent:
             kept = {*FIRST_SLOPES, *(slopes[k] for k in near.ravel().tolist())}
             slopes[:] = sorted(kept | set(map(_rational, ratios.tolist())))
 
+    def combine(self, weights: Floats) -> None:
+        """Take the mean of the known laws by the weight that each has at the optimum, and leave out those without.
+
+        Information is concave in the law: that under the mean is at least the mean of that under each of them.
+        """
+        if not isinstance(self.promise, Dalenius) or len(weights) < 2 or weights.max() <= 0:
+            return
+        shares = np.array([[n / sum(law) for n in law] for law in self.laws])
+        used = weights > FEW * weights.max()
+        self.laws = [law for law, one in zip(self.laws, used, strict=True) if one]
+        if len(self.laws) > 1:
+            self.laws.append(_whole_law(weights[used] @ shares[used]))
+
     def copied(self) -> "Bent":
         """The same limits in lists of their own; rows that were worked out serve both."""
         return replace(
@@ -316,6 +330,16 @@ class Cuts:
                 for i, j in combinations(range(len(mass)), 2):
                     one.points[i, j, Fraction(1, 2)] = list(FIRST_SLOPES)
         return cls(found, _rational(LESS) if problem.limits or problem.forbid or problem.freeze else Fraction(0))
+
+    def combine(self, leakage: Floats) -> None:
+        """Put limits on information together by their multipliers, which stand last among those of a program."""
+        own = self.limits
+        at = len(leakage) - sum(one.many_laws for one in own)
+        for one in own:
+            many = one.many_laws
+            if isinstance(one, Bent) and many == len(one.laws):
+                one.combine(leakage[at : at + many])
+            at += many
 
     def refine(self, channel: Floats, masses: Floats) -> None:
         """Add to every promise what this channel shows."""

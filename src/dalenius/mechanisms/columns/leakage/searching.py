@@ -161,6 +161,7 @@ def _with_cuts(
             on_progress(f"round {turn + 1} of cuts: {reached:.6g}, at least {proof[0] / scale:.6g}")
         if short <= (fine if turn < PATIENT else gap * scale) or over(until):
             break
+        cuts.combine(solution.multipliers.leakage)
         cuts.refine(solution.pi / given.p[:, None], given.p)
     if best is None or proof is None:
         raise SolverFailed(f"no recipe that keeps every promise was found in {turn + 1} rounds of cuts")
