@@ -299,6 +299,7 @@ class Cuts:
 
     bent: dict[int, Bent]  # by the place of the promise
     less: Fraction = Fraction(0)  # by which their limits are tightened
+    hairs: float = 1.0  # how many hairs a channel stays below them
     near: list[NearLaws] = field(default_factory=list)  # of every leakage that is promised within a ball
 
     @property
@@ -357,7 +358,7 @@ class Cuts:
         constant = np.outer(p, law / law.sum()) if law.sum() > 0 else None
         share = 0.0
         for one in self.bent.values():
-            over = one.excess(pi / p[:, None], p) + one.hair
+            over = one.excess(pi / p[:, None], p) + self.hairs * one.hair
             if over > 0:
                 if constant is None:
                     return None
@@ -368,7 +369,7 @@ class Cuts:
 
     def excess(self, channel: Floats, masses: Floats) -> float:
         """By how much a channel exceeds a promise, at worst, and by a hair more: rounding must not pass it."""
-        return max(one.excess(channel, masses) + one.hair for one in self.bent.values())
+        return max(one.excess(channel, masses) + self.hairs * one.hair for one in self.bent.values())
 
     def tightened(self) -> "Cuts":
         """What is known now, with limits that leave room for what is not."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalenius.core import Design, MinimizeDistortion, MinimizeLeakage, MinimizeLeakageAndRate, Problem
 from dalenius.core.numbers import up, written
-from dalenius.errors import Infeasible, SolverFailed
+from dalenius.errors import Infeasible, NotCertified, SolverFailed
 from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
 from dalenius.mechanisms.columns.leakage.fewer_letters import fewer_letters
 from dalenius.mechanisms.columns.leakage.model import Model
@@ -53,6 +53,7 @@ TURNS = 80  # of cuts
 PATIENT = 60  # of them that aim closer than asked for
 WIDER = 4  # turns after which limits are tightened by twice as much
 CLOSE = 1e-8  # what rounds of cuts, and removals, aim at, whatever is asked for
+HAIRS = (1.0, 30.0, 1000.0)  # how far below curved limits a channel is put until its fractions keep them
 NEVER = 2.0**20  # more than any cost and what any posterior takes back of it
 
 ENDED = "the search ended before value and bound met; both are proved, and the best possible lies between them"
@@ -172,18 +173,26 @@ def _with_cuts(
     def solve_on(support: Support, fine: float) -> tuple[Program, Solution]:
         return kept_on(lambda known: Model.of(problem, cuts=known), cuts, support, fine, until)
 
-    return finished(
-        model,
-        program,
-        restore,
-        last,
-        seconds,
-        gap=max(gap, 1.05 * short / scale),
-        aim=gap,
-        deadline=until,
-        remarks=remarks,
-        curved=solve_on,
-    )
+    for hairs in HAIRS:
+        cuts.hairs = hairs
+        pi = cuts.kept(last.pi, Arrays.of(program))
+        try:
+            return finished(
+                model,
+                program,
+                restore,
+                last if pi is None else replace(last, pi=pi),
+                seconds,
+                gap=max(gap, 1.05 * short / scale),
+                aim=gap,
+                deadline=until,
+                remarks=remarks,
+                curved=solve_on,
+            )
+        except NotCertified:  # in fractions it is no longer below a limit that has no program
+            if hairs == HAIRS[-1]:
+                raise
+    raise AssertionError("unreachable")
 
 
 def kept_on(
