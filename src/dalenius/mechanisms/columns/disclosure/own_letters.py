@@ -34,6 +34,8 @@ __all__ = ["disclose_in_own_letters"]
 OUTPUT = "a released value"
 NAMES = "values named by assignment"
 CLIMBED = "then a climb among channels with so many values"
+MANY = 256  # columns that are compared in pairs
+HEAVY = 64  # of more of them so many, and all others are added to these
 FREE = 0.5  # of the time, for the best mechanism with any values where fewer of them may have to do
 CLIMBING = 0.8  # of what is left, for that with as many values as there are names
 HIGHER = "the best mechanism that was found has {} values, and the column has {}: the best of so many is left open"
@@ -134,8 +136,10 @@ def _few(problem: Problem, columns: list[Column], most: int) -> list[Column]:
 
 def _added_up(problem: Problem, columns: list[Column], most: int) -> list[Column]:
     """So few columns: two are added up again and again, those that lose least by floats; the sums are exact."""
-    left: dict[int, Column] = dict(enumerate(columns))
     target = Target(problem)
+    if len(columns) > MANY:
+        columns = _gathered(problem, target, columns)
+    left: dict[int, Column] = dict(enumerate(columns))
     masses = np.array([[float(entry) for entry in column] for column in _weighted(problem, columns)])
     told = target.near(masses)
     lost = np.full((len(columns), len(columns)), np.inf)  # by adding up two columns, the first of them before the other
@@ -152,6 +156,19 @@ def _added_up(problem: Problem, columns: list[Column], most: int) -> list[Column
             told[i] + told[others] - target.near(masses[i] + masses[others])
         )
     return list(left.values())
+
+
+def _gathered(problem: Problem, target: Target, columns: list[Column]) -> list[Column]:
+    """Each column is added to that of the heaviest with which it loses least."""
+    masses = np.array([[float(entry) for entry in column] for column in _weighted(problem, columns)])
+    heaviest = np.argsort(-masses.sum(axis=1))[:HEAVY]
+    centres = masses[heaviest]
+    told = target.near(centres)
+    sums = [list(columns[k]) for k in heaviest]
+    for k in sorted(set(range(len(columns))) - set(heaviest.tolist())):
+        near = int((told - target.near(centres + masses[k])).argmin())
+        sums[near] = [a + b for a, b in zip(sums[near], columns[k], strict=True)]
+    return [tuple(column) for column in sums]
 
 
 def _weighted(problem: Problem, columns: list[Column]) -> list[Column]:
