@@ -4,7 +4,7 @@ I(W; Y) is convex in the channel, so that a tangent of it lies below. From any c
 
     max_W'  sum_x p(x) sum_y W'(y|x) sum_w p(w|x) log(p(w|y) / p(w))     under the promises,
 
-a convex program with as many letters, tells no less than it. Some beginnings are climbed from; no bound comes from here.
+a convex program with as many letters, tells no less than it. There are several beginnings; no bound comes from here.
 """
 
 from collections.abc import Callable, Iterable

@@ -15,6 +15,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
+from math import frexp
 
 import numpy as np
 
@@ -43,6 +44,7 @@ LESS = 5e-10  # of their room, by which limits are tightened where a constant ch
 GRAIN = 1 << 52
 FIRST_SLOPES = tuple(Fraction(a, 4) for a in range(-8, 9))
 FEW = 1e-4  # a law of less weight than this share of the largest is left out
+MOST_DOUBLED = 30  # how often a limit is doubled at most
 NEAR = 1e-3  # points b of one pair that are no further apart are one
 
 
@@ -67,6 +69,11 @@ class Bent:
     def hair(self) -> float:
         """What a channel stays below this limit: where there is little room, little of it."""
         return max(HAIR * min(1.0, self.room), LEAST_HAIR)
+
+    @property
+    def _size(self) -> int:
+        """What is above the functions y = 1 is multiplied by this, so that its limit is about one."""
+        return 1 << max(0, min(MOST_DOUBLED, -frexp(float(self.limit) - 1)[1])) if self.limit > 1 else 1
 
     def _tighter(self, less: Fraction) -> Fraction:
         """The limit tightened by so much, or by that share of its room."""
@@ -97,8 +104,13 @@ class Bent:
     def gauges(self, mass: Exact, less: Fraction) -> list[Gauge]:
         """The known limits that are gauges."""
         if isinstance(self.promise, Sibson):
-            parts = [np.array([self._row(k, y) for y in known], dtype=object) for k, known in enumerate(self.tangents)]
-            return [Gauge(tuple(parts), self._tighter(less))]
+            # All functions y = 1 add up to 1: what is above them is all that is limited, and it is made about one.
+            parts = [
+                np.array([self._row(k, y) for y in known], dtype=object)
+                - np.array(self._row(k, known[0]), dtype=object)
+                for k, known in enumerate(self.tangents)
+            ]
+            return [Gauge(tuple(part * self._size for part in parts), (self._tighter(less) - 1) * self._size)]
         total, found = int(sum(mass)), []
         for (i, j, b), slopes in self.points.items():
             rows = np.zeros((len(slopes), len(mass)), dtype=object)
@@ -226,10 +238,12 @@ class Bent:
 
     def weighed(self, multipliers: Weighed, factor: float) -> tuple[int, list[list[list[int]]]]:
         """The weight, and u(s) of each letter: the tangents that are used, added up."""
-        mu, rhos = multipliers
+        mu, rhos = multipliers[0] * self._size, [np.maximum(rho, 0.0) * self._size for rho in multipliers[1]]
         parts = []
         for rho, known in zip(rhos, self.tangents, strict=True):
-            u = np.array([[float(entry) for entry in row] for row in known]).T @ np.maximum(rho, 0.0)
+            # What is left of the weight is that of y = 1, which was taken from all of them.
+            u = np.array([[float(entry) for entry in row] for row in known]).T @ rho
+            u += np.maximum(mu - rho.sum(axis=0), 0.0)
             size = np.maximum(u.max(axis=0), 1e-300)
             parts.append([[int(entry * GRAIN) for entry in row] for row in u / size])
         return whole_units(mu * factor), parts
