@@ -99,9 +99,9 @@ def test_maps_from_side_information_keep_what_all_letters_share(promise):
 def test_dust_is_removed_for_less_than_was_asked_for():
     side = {"variable": "K", "encoder": "informed"}
     limits = [{**HAMMING, "at_most": "1/2"}, {"distortion": "squared", "of": ["X"], "at_most": "1/2"}]
-    for seed in range(3):
+    for seed in (4, 8):  # where the removal of what is below 1e-6 cost 1e-7 and 2e-7
         promise = {"guess": ["S"], "times": "11/10"}
-        joint = law(seed, 2, 4, 2)
+        joint = law(seed, 2, 5, 2)
         design = solve(problem(joint, promise, aim={"rate": True}, limits=limits, side_information=side))
         assert 0 <= design.gap <= CLOSE
 

@@ -39,8 +39,8 @@ HEAVY = 64  # of more of them so many, and all others are added to these
 FREE = 0.5  # of the time, for the best mechanism with any values where fewer of them may have to do
 CLIMBING = 0.8  # of what is left, for that with as many values as there are names
 HIGHER = (
-    "the best mechanism that was found has {} values, and the column has {}: the best with so many was climbed for, and "
-    "the bound is that with any values"
+    "the best mechanism that was found has {} values, and the column has {}: the best with so many was climbed for, "
+    "and the bound is that with any values"
 )
 MORE = "the best mechanism that was found has {} values, and the column has {}: what adding some up loses is left open"
 Column = tuple[Fraction, ...]
