@@ -7,7 +7,7 @@ solved again on what is left, until no entry is below it. The bound stays that o
 removal is seen in the gap.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -24,7 +24,7 @@ __all__ = ["LEAST", "SolveOn", "Support", "among_large_entries", "without_dust"]
 
 LEAST = (1e-6, 1e-7, 1e-9)
 """What an entry must at least be; the next one is tried where the first costs more than the gap allows."""
-_ROUNDS = 8
+_ROUNDS = 10
 _FINEST = 1e-10
 _LOOSE = 1e-5  # the gap of a search that has failed once
 
@@ -85,12 +85,13 @@ def without_dust(
     for least, letters in product(LEAST, whole):
         support = _support(program, solution.pi / share, least, letters=letters)
         if (support == program.allowed).all():
+            if costly is not None and not letters:
+                return None  # nothing in it is that small, and to remove what is larger costs more than is close
             continue
         # As fine as the search was, where it was finer than asked for.
         fine = min(0.05 * aim, max(solution.value - solution.bound, _FINEST))
-        found = _settled(
-            solve_on or by_search, support, share, least, letters=letters, aims=(fine, 0.05 * aim), deadline=deadline
-        )
+        aims = [fine, *(step for step in (10 * fine, 100 * fine) if step < 0.05 * aim), 0.05 * aim]
+        found = _settled(solve_on or by_search, support, share, least, letters=letters, aims=aims, deadline=deadline)
         if found is not None and found[1].value - solution.bound <= gap:
             restricted, sparse = found
             # What the restricted program proves says nothing about other channels: its multipliers are dropped.
@@ -148,11 +149,11 @@ def _settled(
     least: float,
     *,
     letters: bool,
-    aims: tuple[float, float],
+    aims: Sequence[float],
     deadline: float,
 ) -> tuple[Program, Solution] | None:
     """Solve on the support until no entry of the solution is below the least size."""
-    aim, enough = aims
+    aim, *coarser = aims
     for _ in range(_ROUNDS):
         if over(deadline):
             return None
@@ -161,9 +162,9 @@ def _settled(
         except Infeasible:
             return None
         except SolverFailed:
-            if aim == enough:
+            if not coarser:
                 return None
-            aim = enough
+            aim, *coarser = coarser
             continue
         smaller = _support(restricted, solution.pi / share, least, letters=letters)
         if (smaller == support).all():
