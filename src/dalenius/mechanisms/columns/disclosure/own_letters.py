@@ -33,7 +33,7 @@ __all__ = ["disclose_in_own_letters"]
 
 OUTPUT = "a released value"
 NAMES = "values named by assignment"
-CLIMBED = "then a climb among channels with so many values"
+CLIMBED = "then a climb with as many values as the column has"
 MANY = 256  # columns that are compared in pairs
 HEAVY = 64  # of more of them so many, and all others are added to these
 FREE = 0.5  # of the time, for the best mechanism with any values where fewer of them may have to do

@@ -173,26 +173,28 @@ def _with_cuts(
     def solve_on(support: Support, fine: float) -> tuple[Program, Solution]:
         return kept_on(lambda known: Model.of(problem, cuts=known), cuts, support, fine, until)
 
-    for hairs in HAIRS:
+    def below(hairs: float) -> Design:
         cuts.hairs = hairs
         pi = cuts.kept(last.pi, Arrays.of(program))
+        return finished(
+            model,
+            program,
+            restore,
+            last if pi is None else replace(last, pi=pi),
+            seconds,
+            gap=max(gap, 1.05 * short / scale),
+            aim=gap,
+            deadline=until,
+            remarks=remarks,
+            curved=solve_on,
+        )
+
+    for hairs in HAIRS[:-1]:
         try:
-            return finished(
-                model,
-                program,
-                restore,
-                last if pi is None else replace(last, pi=pi),
-                seconds,
-                gap=max(gap, 1.05 * short / scale),
-                aim=gap,
-                deadline=until,
-                remarks=remarks,
-                curved=solve_on,
-            )
+            return below(hairs)
         except NotCertified:  # in fractions it is no longer below a limit that has no program
-            if hairs == HAIRS[-1]:
-                raise
-    raise AssertionError("unreachable")
+            continue
+    return below(HAIRS[-1])
 
 
 def kept_on(
