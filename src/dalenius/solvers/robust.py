@@ -354,14 +354,16 @@ def _contraction_round(
     at = laws_within(program, limits)
     each, letter = np.divmod(np.arange(count * m), m)
     u = extra + np.arange(count * m)
-    one, two = (np.array([cut[k] for cut in cuts], dtype=np.intp)[each] for k in (0, 1))
-    i, j = one * m + letter, two * m + letter
+    rows = np.array([cut[:2] for cut in cuts], dtype=np.intp)[each]
+    i = rows[:, 0] * m + letter
+    j = rows[:, 1] * m + letter
     b = np.array([cut[2] for cut in cuts])[each]
     # Where a row has no such letter the cone is a line: b W_z <= u, or (1-b) W_x <= u, however near b is to its ends.
-    no_one, no_two = (np.zeros(len(u), dtype=bool),) * 2
-    if limits.barred is not None:
-        no_one, no_two = limits.barred[one, letter], limits.barred[two, letter]
-    flat, bent = np.flatnonzero(no_one | no_two), np.flatnonzero(~(no_one | no_two))
+    never = (np.zeros((n, m), dtype=bool) if limits.barred is None else limits.barred).reshape(-1)
+    no_one = never[i]
+    no_two = never[j]
+    flat = np.flatnonzero(no_one | no_two)
+    bent = np.flatnonzero(~(no_one | no_two))
     left_over = np.where(no_one, np.where(no_two, 0.0, b), 1 - b)[flat]
     at_flat = np.arange(len(flat))
     program.add(
@@ -372,13 +374,14 @@ def _contraction_round(
         np.zeros(len(flat)),
     )
     k = np.sqrt(b * (1 - b))[bent]
-    b_bent, base, unit = b[bent], 3 * np.arange(len(bent)), np.ones(len(bent))
-    first, second, bound = i[bent], j[bent], u[bent]
+    own = b[bent]
+    base = 3 * np.arange(len(bent))
+    unit = np.ones(len(bent))
     cone = program.add(
         "second-order",
         np.concatenate([base, base, base, base + 1, base + 1, base + 2, base + 2, base + 2]),
-        np.concatenate([bound, first, second, first, second, bound, first, second]),
-        np.concatenate([unit, b_bent, 1 - b_bent, 2 * k, -2 * k, unit, -b_bent, b_bent - 1]),
+        np.concatenate([u[bent], i[bent], j[bent], i[bent], j[bent], u[bent], i[bent], j[bent]]),
+        np.concatenate([unit, own, 1 - own, 2 * k, -2 * k, unit, -own, own - 1]),
         np.zeros(3 * len(bent)),
         size=3,
     )
@@ -398,8 +401,8 @@ def _contraction_round(
         slopes = np.where(no_one, np.where(no_two, 0.0, -1 / (1 - b)), 1 / b)
         slopes[bent] = -z[cone].reshape(-1, 3)[:, 1] / (k * weights[each[bent]])
     made = [
-        Cut(x_row, z_row, point, float(weight), own)
-        for (x_row, z_row, point), weight, own in zip(cuts, weights, slopes.reshape(count, m), strict=True)
+        Cut(x_row, z_row, point, float(weight), slope)
+        for (x_row, z_row, point), weight, slope in zip(cuts, weights, slopes.reshape(count, m), strict=True)
         if weight > _FEW * max(1e-300, float(weights.sum()))
     ]
     return channel_of(x, limits), tuple(made), z[at]

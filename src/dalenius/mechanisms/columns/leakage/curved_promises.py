@@ -238,7 +238,8 @@ class Bent:
 
     def weighed(self, multipliers: Weighed, factor: float) -> tuple[int, list[list[list[int]]]]:
         """The weight, and u(s) of each letter: the tangents that are used, added up."""
-        mu, rhos = multipliers[0] * self._size, [np.maximum(rho, 0.0) * self._size for rho in multipliers[1]]
+        mu = multipliers[0] * self._size
+        rhos = [np.maximum(rho, 0.0) * self._size for rho in multipliers[1]]
         parts = []
         for rho, known in zip(rhos, self.tangents, strict=True):
             # What is left of the weight is that of y = 1, which was taken from all of them.

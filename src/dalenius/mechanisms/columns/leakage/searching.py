@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from math import inf, log
@@ -190,10 +191,8 @@ def _with_cuts(
         )
 
     for hairs in HAIRS[:-1]:
-        try:
+        with suppress(NotCertified):  # in fractions it is no longer below a limit that has no program
             return below(hairs)
-        except NotCertified:  # in fractions it is no longer below a limit that has no program
-            continue
     return below(HAIRS[-1])
 
 
