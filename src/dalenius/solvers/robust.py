@@ -41,6 +41,9 @@ _PASSED = 1e-10  # a coefficient may pass its level by so much before it is cut 
 _ACCURATE = 1e-11  # asked of a program whose channel is mixed with a constant by what it misses
 _POLISHED = 2e-6  # the gap from which Newton steps are tried, once more where it is a tenth of that
 _FEW = 1e-7  # a cut of less weight than this is left out
+_GUESSES = ((1e-7, _FEW), (1e-6, 1e-6), (1e-5, 1e-5), (1e-4, 1e-4), (1e-5, _FEW), (1e-7, 1e-4))
+"""Entries and weights of pairs below which they are taken to be zero, in the order in which that is tried."""
+_EDGE = 1e-9  # how near the point of a cut may be to the ends, where its slopes have no limit
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,8 @@ def _least(tilt: Floats, limits: Limits, multipliers: Floats) -> float:
     mu = np.maximum(multipliers, 0.0)
     whole = tilt + np.einsum("i,ixy->xy", mu, limits.costs)
     if limits.barred is not None:
-        whole = np.where(limits.barred, np.abs(whole).max(initial=0.0), whole)  # never the least of its row
+        most = float(np.abs(whole).max(initial=0.0, where=~limits.barred))
+        whole = np.where(limits.barred, most, whole)  # never the least of its row
     size = float(np.abs(whole).max(initial=0.0)) * len(whole) + float(mu @ np.abs(limits.at_most))
     return float(whole.min(axis=1).sum()) - float(mu @ limits.at_most) - 1e-14 * size
 
@@ -194,9 +198,8 @@ def least_contraction(
         if cost is None:
             below = certified(tilt / weight, limits, mu / weight) if weight else 0.0
         else:
-            cuts, mu = _weighed(cuts, limits, cost, level, mu)
-            tilt = sum((cut.tilt((n, m)) for cut in cuts), np.zeros((n, m)))
-            below = _least(tilt + cost, limits, mu) - level * sum(cut.weight for cut in cuts) * (1 + 1e-14)
+            ways = [(cuts, mu), _weighed(cuts, limits, cost, level, mu)]
+            below, cuts, mu = max(((_below(*way, limits, cost, level), *way) for way in ways), key=lambda way: way[0])
         worst, where, values = _pairs(rows)
         if cost is None:
             value, candidate = worst, rows
@@ -209,7 +212,7 @@ def least_contraction(
         if value < best.value:
             best = Robust(candidate, value, best.bound, rounds, best.cuts, best.multipliers)
         if cost is not None and gap < best.value - best.bound <= polish and not len(limits.at_most):
-            best = _polished(best, limits, cost, level)
+            best = _polished(best, limits, cost, level, gap)
             bound = best.bound
             polish = max(gap, polish / 10)
         target = bound if cost is None else level
@@ -224,6 +227,12 @@ def least_contraction(
         known |= set(sorted(new, key=lambda c: -by_value[c[0], c[1]])[: 6 * n])
 
 
+def _below(cuts: tuple[Cut, ...], multipliers: Floats, limits: Limits, cost: Floats, level: float) -> float:
+    """The bound on the least cost: (1) with the cuts as further limits."""
+    tilt = sum((cut.tilt(limits.shape) for cut in cuts), np.zeros(limits.shape))
+    return _least(tilt + cost, limits, multipliers) - level * sum(cut.weight for cut in cuts) * (1 + 1e-14)
+
+
 def _weighed(
     cuts: tuple[Cut, ...], limits: Limits, cost: Floats, level: float, multipliers: Floats
 ) -> tuple[tuple[Cut, ...], Floats]:
@@ -232,11 +241,12 @@ def _weighed(
         return cuts, multipliers
     n, m = limits.shape
     ones = [replace(cut, weight=1.0) for cut in cuts]
+    never = np.zeros((n, m), dtype=bool) if limits.barred is None else limits.barred
     rows = np.concatenate(
         [
             np.repeat(np.eye(n), m, axis=1),
             limits.costs.reshape(len(limits.costs), n * m),
-            np.array([cut.tilt((n, m)).reshape(-1) for cut in ones]),
+            np.array([np.where(never, 0.0, cut.tilt((n, m))).reshape(-1) for cut in ones]),
         ]
     )
     upper = np.concatenate([np.ones(n), limits.at_most, np.full(len(cuts), level)])
@@ -247,18 +257,33 @@ def _weighed(
     return tuple(replace(cut, weight=float(w)) for cut, w in zip(ones, dual[k:], strict=True) if w > 0), dual[:k]
 
 
-def _polished(best: Robust, limits: Limits, cost: Floats, level: float) -> Robust:
-    """The channel and the bound after Newton steps from a channel and its cuts, each where it is better."""
+def _polished(best: Robust, limits: Limits, cost: Floats, level: float, gap: float) -> Robust:
+    """The channel and the bound after Newton steps from a channel and its cuts, each where it is better.
+
+    Which entries are zero and which pairs are slack is a guess: some are tried until both ends meet.
+    """
+    begun = best
+    for zero, few in _GUESSES:
+        best = _stepped(best, begun, limits, cost, level, zero, few)
+        if best.value - best.bound <= gap:
+            break
+    return best
+
+
+def _stepped(
+    best: Robust, begun: Robust, limits: Limits, cost: Floats, level: float, zero: float, few: float
+) -> Robust:
+    """The better ends of `best` and of Newton steps from `begun`, without entries and weights that are that small."""
     weights: dict[tuple[int, int], float] = {}
     slopes: dict[tuple[int, int], Floats] = {}
-    for cut in best.cuts:
+    for cut in begun.cuts:
         pair = (cut.first, cut.second)
         weights[pair] = weights.get(pair, 0.0) + cut.weight
         slopes[pair] = slopes.get(pair, np.zeros(limits.shape[1])) + cut.weight * cut.slopes
-    pairs = [pair for pair, weight in weights.items() if weight > _FEW * sum(weights.values())]
+    pairs = [pair for pair, weight in weights.items() if weight > few * sum(weights.values())]
     if not pairs:
         return best
-    rows, tight = newton(best.rows, pairs, np.array([weights[pair] for pair in pairs]), cost, level)
+    rows, tight = newton(begun.rows, pairs, np.array([weights[pair] for pair in pairs]), cost, level, zero)
     cuts = []
     for pair, one in zip(pairs, tight, strict=True):
         # Where both rows are zero their slope is free: that of the cone program keeps the bound.
@@ -266,8 +291,7 @@ def _polished(best: Robust, limits: Limits, cost: Floats, level: float) -> Robus
         own = np.where(used, one.slopes, slopes[pair] / weights[pair])
         cuts.append(Cut(one.first, one.second, one.b, one.weight, own))
     none = np.zeros(0)
-    tilt = sum((cut.tilt(limits.shape) for cut in cuts), np.zeros(limits.shape))
-    below = _least(tilt + cost, limits, none) - level * sum(cut.weight for cut in cuts) * (1 + 1e-14)
+    below = _below(tuple(cuts), none, limits, cost, level)
     candidate = _contracted(rows, _pairs(rows)[0], level, limits, cost)
     value = float((cost * candidate).sum())
     if below > best.bound:
@@ -281,7 +305,7 @@ def _with(best: Robust, bound: float, cuts: tuple[Cut, ...], mu: Floats) -> Robu
 
 def _contracted(rows: Floats, worst: float, level: float, limits: Limits, cost: Floats) -> Floats:
     """Mixed with the cheapest constant channel until eta_KL is at most the level, with a little room."""
-    room = level * (1 - 1e-9)
+    room = level * (1 - 1e-10)
     if worst <= room:
         return rows
     constant = np.zeros_like(rows)
@@ -312,7 +336,7 @@ def _pairs(rows: Floats) -> tuple[float, Floats, Floats]:
         slope = (part * (p - q)).sum(axis=1)
         low = np.where(slope > 0, b, low)
         high = np.where(slope > 0, high, b)
-    b = np.clip((low + high) / 2, 1e-6, 1 - 1e-6).round(9)
+    b = np.clip((low + high) / 2, _EDGE, 1 - _EDGE).round(12)
     mean = b[:, None] * p + (1 - b)[:, None] * q
     value = 1 - np.divide(both, mean, out=np.zeros_like(mean), where=both > 0).sum(axis=1)
     return top, b, value
@@ -330,36 +354,55 @@ def _contraction_round(
     at = laws_within(program, limits)
     each, letter = np.divmod(np.arange(count * m), m)
     u = extra + np.arange(count * m)
-    i, j = (np.array([cut[k] for cut in cuts], dtype=np.intp)[each] * m + letter for k in (0, 1))
+    rows = np.array([cut[:2] for cut in cuts], dtype=np.intp)[each]
+    i = rows[:, 0] * m + letter
+    j = rows[:, 1] * m + letter
     b = np.array([cut[2] for cut in cuts])[each]
-    k = np.sqrt(b * (1 - b))
-    base = 3 * np.arange(count * m)
-    one = np.ones(count * m)
+    # Where a row has no such letter the cone is a line: b W_z <= u, or (1-b) W_x <= u, however near b is to its ends.
+    never = (np.zeros((n, m), dtype=bool) if limits.barred is None else limits.barred).reshape(-1)
+    no_one = never[i]
+    no_two = never[j]
+    flat = np.flatnonzero(no_one | no_two)
+    bent = np.flatnonzero(~(no_one | no_two))
+    left_over = np.where(no_one, np.where(no_two, 0.0, b), 1 - b)[flat]
+    at_flat = np.arange(len(flat))
     program.add(
+        "nonnegative",
+        np.concatenate([at_flat, at_flat]),
+        np.concatenate([u[flat], np.where(no_one, j, i)[flat]]),
+        np.concatenate([np.ones(len(flat)), -left_over]),
+        np.zeros(len(flat)),
+    )
+    k = np.sqrt(b * (1 - b))[bent]
+    own = b[bent]
+    base = 3 * np.arange(len(bent))
+    unit = np.ones(len(bent))
+    cone = program.add(
         "second-order",
         np.concatenate([base, base, base, base + 1, base + 1, base + 2, base + 2, base + 2]),
-        np.concatenate([u, i, j, i, j, u, i, j]),
-        np.concatenate([one, b, 1 - b, 2 * k, -2 * k, one, -b, b - 1]),
-        np.zeros(3 * count * m),
+        np.concatenate([u[bent], i[bent], j[bent], i[bent], j[bent], u[bent], i[bent], j[bent]]),
+        np.concatenate([unit, own, 1 - own, 2 * k, -2 * k, unit, -own, own - 1]),
+        np.zeros(3 * len(bent)),
         size=3,
     )
-    cone = np.arange(program.rows - 3 * count * m, program.rows)
     if cost is None:
         row = np.concatenate([each, np.arange(count)])
         column = np.concatenate([u, np.full(count, cells)])
-        value = np.concatenate([-one, np.ones(count)])
+        value = np.concatenate([-np.ones(count * m), np.ones(count)])
         sums = program.add("nonnegative", row, column, value, np.zeros(count))
         aim = np.zeros(program.variables)
         aim[cells] = 1.0
     else:
-        sums = program.add("nonnegative", each, u, -one, np.full(count, level))
+        sums = program.add("nonnegative", each, u, -np.ones(count * m), np.full(count, level))
         aim = np.concatenate([cost.reshape(-1), np.zeros(count * m)])
     x, z = program.solve(aim, seconds=seconds, accuracy=1e-9 if cost is None else _ACCURATE)
     weights = np.maximum(z[sums], 0.0)
-    tilted = z[cone].reshape(count, m, 3)[:, :, 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = np.where(no_one, np.where(no_two, 0.0, -1 / (1 - b)), 1 / b)
+        slopes[bent] = -z[cone].reshape(-1, 3)[:, 1] / (k * weights[each[bent]])
     made = [
-        Cut(first, second, point, float(weight), -tilted[c] / (np.sqrt(point * (1 - point)) * weight))
-        for c, ((first, second, point), weight) in enumerate(zip(cuts, weights, strict=True))
+        Cut(x_row, z_row, point, float(weight), slope)
+        for (x_row, z_row, point), weight, slope in zip(cuts, weights, slopes.reshape(count, m), strict=True)
         if weight > _FEW * max(1e-300, float(weights.sum()))
     ]
     return channel_of(x, limits), tuple(made), z[at]

@@ -21,7 +21,6 @@ __all__ = ["Tight", "newton"]
 Floats: TypeAlias = NDArray[np.float64]
 
 _STEPS = 12
-_ZERO = 1e-7  # entries below are zero in the optimum
 _ENOUGH = 1e-13  # residual at which the steps end
 _HALVINGS = 6
 
@@ -38,14 +37,14 @@ class Tight:
 
 
 def newton(
-    rows: Floats, pairs: Sequence[tuple[int, int]], weights: Floats, cost: Floats, level: float
+    rows: Floats, pairs: Sequence[tuple[int, int]], weights: Floats, cost: Floats, level: float, zero: float
 ) -> tuple[Floats, list[Tight]]:
     """Rows and tight pairs that meet (2) as well as the steps found.
 
     Parameters
     ----------
     rows : Floats
-        Near the optimum; entries below 1e-7 are taken to be zero.
+        Near the optimum; entries up to `zero` are taken to be zero.
     pairs : sequence of (int, int)
         The rows x < z of pairs that are tight.
     weights : Floats
@@ -54,6 +53,8 @@ def newton(
         Of each entry.
     level : float
         What eta_KL may be.
+    zero : float
+        See `rows`.
 
     Returns
     -------
@@ -61,7 +62,7 @@ def newton(
         Rows that sum to one and are not negative, and a `Tight` for each pair.
     """
     n, m = rows.shape
-    positive = rows > _ZERO
+    positive = rows > zero
     cells = np.flatnonzero(positive.reshape(-1))
     place = np.full(n * m, -1)
     place[cells] = np.arange(len(cells))

@@ -227,10 +227,10 @@ def test_a_limit_from_below_is_not_ignored_by_others():
 
 @pytest.mark.long
 def test_own_letters_leave_what_a_further_letter_tells():
-    """Two letters reach 0.18375 bits, three 0.18832: letters are added up, and the bound is that of all channels."""
+    """Two letters reach 0.18376 bits, three 0.18832: two are climbed for, and the bound is that of all channels."""
     asked = replace(problem(BSC, ["X"], leak("1/10")), output=None, release=("X",), allow_inverted=True)
     design = solve(asked)
-    assert 0.05 < float(design.value) <= 0.18376
+    assert 0.1837 < float(design.value) <= 0.18377
     assert float(design.bound) == pytest.approx(0.1 / (1 - h(0.1)), abs=2e-6)
 
 

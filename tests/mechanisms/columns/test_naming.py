@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from dalenius import Pmf, Problem, solve
+from dalenius import Pmf, Problem, solve, verify
 from dalenius.errors import Infeasible
 
 COUNTS = {"0a": 5, "0b": 2, "0c": 1, "0d": 3, "1a": 1, "1b": 4, "1c": 3, "1d": 2}
@@ -60,7 +60,30 @@ def test_a_limit_on_all_letters_together_has_the_bound_of_free_letters():
     fresh = solve(problem(promise, output="Y"))
     own = solve(problem(promise, release=["X"], allow_inverted=True))
     assert own.bound == pytest.approx(fresh.bound, abs=1e-9)
-    assert own.value <= fresh.value
-    assert own.value > float(fresh.value) - 0.1
+    assert own.value <= fresh.bound
+    assert own.value > float(fresh.value) - 1e-3
     more = fresh.channel.shape[1] > 4
-    assert more == any("what adding some up loses" in remark for remark in own.remarks)
+    assert more == any("values, and the column has" in remark for remark in own.remarks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("promise", "reached"),
+    [({"dalenius": True, "at_most_bits": "1/2"}, 0.4999), ({"contraction": "1/5"}, 0.30)],
+    ids=["dalenius", "contraction"],
+)
+def test_own_letters_are_climbed_for(promise, reached):
+    """Hundreds of letters added up to four told 0.37 and 0.21 bits; four letters tell as much as any under dalenius."""
+    own = solve(problem(promise, release=["X"], allow_inverted=True), seconds=40)
+    assert reached < own.value <= own.bound
+    assert own.channel.shape[1] == 4
+    verify(own)
+
+
+@pytest.mark.slow
+def test_a_climb_keeps_to_what_is_promised():
+    promise = {"sibson": ["S"], "order": "2", "at_most_bits": "1/50"}
+    own = solve(problem(promise, release=["X"], allow_inverted=True), seconds=10)
+    fresh = solve(problem(promise, output="Y"), seconds=10)
+    assert float(fresh.value) - 0.05 < own.value <= fresh.bound
+    verify(own)

@@ -51,7 +51,7 @@ __all__ = ["Passing", "contract", "least_passing", "least_within", "proved_withi
 Floats: TypeAlias = NDArray[np.float64]
 GRAIN = 1 << 52
 CLOSE = 5e-9  # the gap that a conic solver in doubles can be asked for
-QUICK = 16  # letters for which it is asked for that in any case: seconds
+QUICK = 24  # letters for which it is asked for that in any case: seconds
 FEW = 6  # letters for which the gap is closed further, by linear cuts
 FINE = 1e-8
 ROOM = Fraction(1, 10**5)  # bits by which a proof may miss what a search in floats found
@@ -91,7 +91,10 @@ def contract(
                 do="Allow more change, or promise that figure or more.",
             )
     aim = CLOSE if len(mass) <= QUICK else max(gap, CLOSE)
-    found = least_contraction(limits, cost=cost, level=min(float(level), 1.0), gap=aim, seconds=left(deadline))
+    # Of whatever size costs are, the search sees them below one; its multipliers are of that size again.
+    size = float(cost.max(initial=0.0, where=model.program.allowed)) or 1.0
+    most = min(float(level), 1.0)
+    found = least_contraction(limits, cost=cost / size, level=most, gap=aim / max(size, 1.0), seconds=left(deadline))
     channel, _ = model.channel(_rational(found.rows, cost + 1e6 * ~model.program.allowed))
     place = next(
         k
@@ -103,8 +106,8 @@ def contract(
             "promise": place,
             "first": model.near.numbers[cut.first],
             "second": model.near.numbers[cut.second],
-            "at": written(Fraction(round(cut.b * (1 << 40)), 1 << 40)),
-            "weight": written(Fraction(cut.weight).limit_denominator(1 << 40)),
+            "at": written(Fraction(round(cut.b * GRAIN), GRAIN)),  # near its ends slopes are its inverse
+            "weight": written(Fraction(cut.weight * size).limit_denominator(1 << 40)),
             "slopes": [written(Fraction(round(float(slope) * (1 << 40)), 1 << 40)) for slope in cut.slopes],
         }
         for cut in found.cuts
@@ -116,7 +119,7 @@ def contract(
         [[["leaf", letter]] for letter in letters],
         [{"objective": [], "promises": [[] for _ in nothing]} for _ in letters],
         promises=nothing,
-        limits=in_units(max(0.0, float(multiplier)) for multiplier in found.multipliers),
+        limits=in_units(max(0.0, float(multiplier) * size) for multiplier in found.multipliers),
         cuts=cuts,
     )
     method = f"second-order cone program, {found.rounds} rounds of cuts"

@@ -7,7 +7,7 @@ solved again on what is left, until no entry is below it. The bound stays that o
 removal is seen in the gap.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -24,7 +24,7 @@ __all__ = ["LEAST", "SolveOn", "Support", "among_large_entries", "without_dust"]
 
 LEAST = (1e-6, 1e-7, 1e-9)
 """What an entry must at least be; the next one is tried where the first costs more than the gap allows."""
-_ROUNDS = 8
+_ROUNDS = 10
 _FINEST = 1e-10
 _LOOSE = 1e-5  # the gap of a search that has failed once
 
@@ -40,6 +40,7 @@ def without_dust(
     gap: float,
     aim: float,
     deadline: float,
+    close: float = 0.0,
     solve_on: SolveOn | None = None,
 ) -> tuple[Program, Solution] | None:
     """A solution whose positive entries are no dust, with the program that is restricted to them.
@@ -55,6 +56,8 @@ def without_dust(
     aim
         How near the optimum on the remaining entries a search must come: the gap that was asked for. It is smaller than
         `gap` where the first search ran out of time; few entries are left, so that the second one comes nearer.
+    close
+        A gap that is close enough: while a removal costs more, smaller entries are left.
     deadline
         The time (of `time.monotonic`) at which no further search begins; each of them ends by it.
     solve_on
@@ -76,22 +79,28 @@ def without_dust(
     mass = np.array([float(value) for value in program.mass])
     share = (mass / mass.sum())[:, None]
     # Ratios of entries allow no single zero. Odds and worst cases of a secret do, unless the secret tells the input.
+    near = min(gap, max(close, 1.05 * (solution.value - solution.bound)))
+    costly: tuple[Program, Solution] | None = None
     whole = [True] if program.local_dp or program.pairs else [False, True] if program.odds or program.worst else [False]
     for least, letters in product(LEAST, whole):
         support = _support(program, solution.pi / share, least, letters=letters)
         if (support == program.allowed).all():
+            if costly is not None and not letters:
+                return None  # nothing in it is that small, and to remove what is larger costs more than is close
             continue
         # As fine as the search was, where it was finer than asked for.
         fine = min(0.05 * aim, max(solution.value - solution.bound, _FINEST))
-        found = _settled(
-            solve_on or by_search, support, share, least, letters=letters, aims=(fine, 0.05 * aim), deadline=deadline
-        )
+        aims = [fine, *(step for step in (10 * fine, 100 * fine) if step < 0.05 * aim), 0.05 * aim]
+        found = _settled(solve_on or by_search, support, share, least, letters=letters, aims=aims, deadline=deadline)
         if found is not None and found[1].value - solution.bound <= gap:
             restricted, sparse = found
             # What the restricted program proves says nothing about other channels: its multipliers are dropped.
             kept = replace(sparse, multipliers=solution.multipliers, bound=solution.bound, snapshot=None, nearby=None)
-            return restricted, kept
-    return None
+            if sparse.value - solution.bound <= near:
+                return restricted, kept
+            if costly is None or sparse.value < costly[1].value:
+                costly = restricted, kept
+    return costly
 
 
 def among_large_entries(
@@ -140,11 +149,11 @@ def _settled(
     least: float,
     *,
     letters: bool,
-    aims: tuple[float, float],
+    aims: Sequence[float],
     deadline: float,
 ) -> tuple[Program, Solution] | None:
     """Solve on the support until no entry of the solution is below the least size."""
-    aim, enough = aims
+    aim, *coarser = aims
     for _ in range(_ROUNDS):
         if over(deadline):
             return None
@@ -153,9 +162,9 @@ def _settled(
         except Infeasible:
             return None
         except SolverFailed:
-            if aim == enough:
+            if not coarser:
                 return None
-            aim = enough
+            aim, *coarser = coarser
             continue
         smaller = _support(restricted, solution.pi / share, least, letters=letters)
         if (smaller == support).all():

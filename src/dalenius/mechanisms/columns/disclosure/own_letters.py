@@ -6,29 +6,42 @@ the letters of the best mechanism with a fresh alphabet are given the names of i
 leave the most records as they are (an assignment problem). The bound is that of the fresh alphabet.
 
 A promise that limits a sum over letters can need one letter more. Letters are then added up, those first that lose
-least, which keeps every promise; what that loses stays between value and bound, because no better bound is known.
+least, which keeps every promise; from there, and from elsewhere, the channels with as many letters are climbed
+(`funnel.climbing`). What is lost stays between value and bound, because no better bound is known.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from math import prod
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
 from dalenius.core import Channel, Design, Problem
-from dalenius.errors import SolverFailed
+from dalenius.errors import NotCertified, SolverFailed
 from dalenius.mechanisms.columns.exact_columns import Target
 from dalenius.mechanisms.columns.funnel.takes import NAMED, limits_a_sum
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.registry import takers
 from dalenius.solvers.extremal import best_mixture
+from dalenius.stopping import left
 
 __all__ = ["disclose_in_own_letters"]
 
 OUTPUT = "a released value"
+NAMES = "values named by assignment"
+CLIMBED = "then a climb with as many values as the column has"
+MANY = 256  # columns that are compared in pairs
+HEAVY = 64  # of more of them so many, and all others are added to these
+FREE = 0.5  # of the time, for the best mechanism with any values where fewer of them may have to do
+CLIMBING = 0.8  # of what is left, for that with as many values as there are names
+HIGHER = (
+    "the best mechanism that was found has {} values, and the column has {}: the best with so many was climbed for, "
+    "and the bound is that with any values"
+)
 MORE = "the best mechanism that was found has {} values, and the column has {}: what adding some up loses is left open"
 Column = tuple[Fraction, ...]
 
@@ -58,22 +71,60 @@ def disclose_in_own_letters(
     from scipy.optimize import linear_sum_assignment  # takes a second to import: before the search, not after its time
 
     fresh = replace(problem, release=(), output=OUTPUT)
-    found = takers(fresh)[0].design(fresh, gap=gap, seconds=seconds, on_progress=on_progress)
+    sums = any(map(limits_a_sum, problem.guarantees))
+    deadline = monotonic() + seconds
+    first = seconds * FREE if sums else seconds
+    found = takers(fresh)[0].design(fresh, gap=gap, seconds=first, on_progress=on_progress)
     dense = Channel(found.channel.inputs, found.channel.output, found.channel.rows)
-    letters = list(product(*(problem.pmf.variables[name] for name in problem.release)))
+    names = prod(len(problem.pmf.variables[name]) for name in problem.release)
     columns = [tuple(column) for column in zip(*dense.rows, strict=True) if any(column)]
     many = len(columns)
-    sums = any(map(limits_a_sum, problem.guarantees))
-    remarks = list(found.remarks)
-    if many > len(letters):
-        columns = (_added_up if sums else _few)(fresh, columns, len(letters))
-        remarks += [MORE.format(many, len(letters))] if sums else []
-    named = _named(problem, dense, columns, len(letters), linear_sum_assignment)
-    rows = tuple(zip(*named, strict=True))
-    output = {name: tuple(problem.pmf.variables[name]) for name in problem.release}
-    channel = Channel(dense.inputs, output, rows)
-    method = f"{found.method}; values named by assignment"
-    return proved(problem, channel, [found.certificate], method=method, remarks=remarks)
+
+    def named(columns: list[Column], method: str, remarks: Sequence[str]) -> Design:
+        given = _named(problem, dense, columns, names, linear_sum_assignment)
+        output = {name: tuple(problem.pmf.variables[name]) for name in problem.release}
+        channel = Channel(dense.inputs, output, tuple(zip(*given, strict=True)))
+        return proved(problem, channel, [found.certificate], method=f"{method}; {NAMES}", remarks=remarks)
+
+    if many <= names:
+        return named(columns, found.method, found.remarks)
+    if not sums:
+        return named(_few(fresh, columns, names), found.method, found.remarks)
+    fewer = _added_up(fresh, columns, names)
+    best = named(fewer, found.method, [*found.remarks, MORE.format(many, names)])
+    higher = _climbed(fresh, fewer, names, gap, CLIMBING * left(deadline), on_progress)
+    if higher is None:
+        return best
+    try:
+        climb = named(higher, f"{found.method}; {CLIMBED}", [*found.remarks, HIGHER.format(many, names)])
+    except NotCertified:  # a curved promise that floats kept by a hair
+        return best
+    return max(best, climb, key=lambda design: design.value)
+
+
+def _climbed(
+    problem: Problem,
+    columns: list[Column],
+    most: int,
+    gap: float,
+    seconds: float,
+    on_progress: Callable[[str], None] | None,
+) -> list[Column] | None:
+    """The columns of the best channel that is found by climbing, from these and others; None if nothing is."""
+    from dalenius.mechanisms.columns.funnel.climbing import beginnings, climbed
+    from dalenius.mechanisms.columns.funnel.gains import MERGING, Wanted, exact_channel
+
+    wanted = Wanted(problem)
+    masses = np.array([[float(entry) for entry in column] for column in _weighted(problem, columns)]).T
+    known = np.zeros((len(masses), most))
+    known[:, : len(columns)] = masses / wanted.mass[:, None]
+    deadline = monotonic() + seconds
+    pi = climbed(problem, beginnings(wanted, most, [known]), seconds=seconds, on_progress=on_progress)
+    if pi is None:
+        return None
+    found = exact_channel(problem, wanted, pi, loss=MERGING * gap, spare=MERGING * gap, seconds=left(deadline))
+    rows = Channel(found.inputs, found.output, found.rows).rows
+    return [tuple(column) for column in zip(*rows, strict=True) if any(column)]
 
 
 def _few(problem: Problem, columns: list[Column], most: int) -> list[Column]:
@@ -88,8 +139,10 @@ def _few(problem: Problem, columns: list[Column], most: int) -> list[Column]:
 
 def _added_up(problem: Problem, columns: list[Column], most: int) -> list[Column]:
     """So few columns: two are added up again and again, those that lose least by floats; the sums are exact."""
-    left: dict[int, Column] = dict(enumerate(columns))
     target = Target(problem)
+    if len(columns) > MANY:
+        columns = _gathered(problem, target, columns)
+    left: dict[int, Column] = dict(enumerate(columns))
     masses = np.array([[float(entry) for entry in column] for column in _weighted(problem, columns)])
     told = target.near(masses)
     lost = np.full((len(columns), len(columns)), np.inf)  # by adding up two columns, the first of them before the other
@@ -106,6 +159,19 @@ def _added_up(problem: Problem, columns: list[Column], most: int) -> list[Column
             told[i] + told[others] - target.near(masses[i] + masses[others])
         )
     return list(left.values())
+
+
+def _gathered(problem: Problem, target: Target, columns: list[Column]) -> list[Column]:
+    """Each column is added to that of the heaviest with which it loses least."""
+    masses = np.array([[float(entry) for entry in column] for column in _weighted(problem, columns)])
+    heaviest = np.argsort(-masses.sum(axis=1))[:HEAVY]
+    centres = masses[heaviest]
+    told = target.near(centres)
+    sums = [list(columns[k]) for k in heaviest]
+    for k in sorted(set(range(len(columns))) - set(heaviest.tolist())):
+        near = int((told - target.near(centres + masses[k])).argmin())
+        sums[near] = [a + b for a, b in zip(sums[near], columns[k], strict=True)]
+    return [tuple(column) for column in sums]
 
 
 def _weighted(problem: Problem, columns: list[Column]) -> list[Column]:

@@ -15,6 +15,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
+from math import frexp
 
 import numpy as np
 
@@ -35,12 +36,15 @@ __all__ = ["CURVED", "Bent", "Cuts"]
 
 CURVED = (Sibson, Dalenius, Contraction)
 HAIR = 2e-10
-"""What a channel stays below its curved limits, so that rounding does not pass them."""
+"""What a channel stays below its curved limits, so that rounding does not pass them: so much of their room."""
+LEAST_HAIR = 2e-13  # rounding itself
 TOLERATED = 1e-9  # of other limits, which the exact repair restores
 NEIGHBOURS = 8  # slopes around each letter that are kept from round to round
-LESS = 5e-10  # by which limits are tightened where a constant channel cannot be mixed in
+LESS = 5e-10  # of their room, by which limits are tightened where a constant channel cannot be mixed in
 GRAIN = 1 << 52
 FIRST_SLOPES = tuple(Fraction(a, 4) for a in range(-8, 9))
+FEW = 1e-4  # a law of less weight than this share of the largest is left out
+MOST_DOUBLED = 30  # how often a limit is doubled at most
 NEAR = 1e-3  # points b of one pair that are no further apart are one
 
 
@@ -59,6 +63,21 @@ class Bent:
     laws: list[list[int]] = field(default_factory=list)
     points: dict[tuple[int, int, Fraction], list[Fraction]] = field(default_factory=dict)  # slopes of (i, j, b)
     rows: dict[tuple[int, tuple[Fraction, ...]], list[Fraction]] = field(default_factory=dict)  # of (k, y), see `_row`
+    room: float = 1.0  # from what a constant channel reaches to the limit
+
+    @property
+    def hair(self) -> float:
+        """What a channel stays below this limit: where there is little room, little of it."""
+        return max(HAIR * min(1.0, self.room), LEAST_HAIR)
+
+    @property
+    def _size(self) -> int:
+        """What is above the functions y = 1 is multiplied by this, so that its limit is about one."""
+        return 1 << max(0, min(MOST_DOUBLED, -frexp(float(self.limit) - 1)[1])) if self.limit > 1 else 1
+
+    def _tighter(self, less: Fraction) -> Fraction:
+        """The limit tightened by so much, or by that share of its room."""
+        return self.limit - less * _rational(min(1.0, self.room))
 
     @property
     def limit(self) -> Fraction:
@@ -85,8 +104,13 @@ class Bent:
     def gauges(self, mass: Exact, less: Fraction) -> list[Gauge]:
         """The known limits that are gauges."""
         if isinstance(self.promise, Sibson):
-            parts = [np.array([self._row(k, y) for y in known], dtype=object) for k, known in enumerate(self.tangents)]
-            return [Gauge(tuple(parts), self.limit - less)]
+            # All functions y = 1 add up to 1: what is above them is all that is limited, and it is made about one.
+            parts = [
+                np.array([self._row(k, y) for y in known], dtype=object)
+                - np.array(self._row(k, known[0]), dtype=object)
+                for k, known in enumerate(self.tangents)
+            ]
+            return [Gauge(tuple(part * self._size for part in parts), (self._tighter(less) - 1) * self._size)]
         total, found = int(sum(mass)), []
         for (i, j, b), slopes in self.points.items():
             rows = np.zeros((len(slopes), len(mass)), dtype=object)
@@ -95,7 +119,7 @@ class Bent:
             for row, a in zip(rows, slopes, strict=True):
                 row[i] = unit_i * (2 * a - a * a * b)
                 row[j] = unit_j * (-2 * a - a * a * (1 - b))
-            found.append(Gauge((rows,), self.limit - less))
+            found.append(Gauge((rows,), self._tighter(less)))
         return found
 
     def _row(self, k: int, tangent: list[Fraction]) -> list[Fraction]:
@@ -119,7 +143,7 @@ class Bent:
             counts = np.zeros((len(law), len(law)), dtype=object)
             for e, n in enumerate(law):
                 counts[e, e] = Fraction(n * total, sum(law))
-            found.append((Term(counts, group, foreign=True), (self.limit - less) * LN2))
+            found.append((Term(counts, group, foreign=True), self._tighter(less) * LN2))
         return found
 
     def excess(self, channel: Floats, masses: Floats) -> float:
@@ -190,6 +214,19 @@ class Bent:
             kept = {*FIRST_SLOPES, *(slopes[k] for k in near.ravel().tolist())}
             slopes[:] = sorted(kept | set(map(_rational, ratios.tolist())))
 
+    def combine(self, weights: Floats) -> None:
+        """Take the mean of the known laws by the weight that each has at the optimum, and leave out those without.
+
+        Information is concave in the law: that under the mean is at least the mean of that under each of them.
+        """
+        if not isinstance(self.promise, Dalenius) or len(weights) < 2 or weights.max() <= 0:
+            return
+        shares = np.array([[n / sum(law) for n in law] for law in self.laws])
+        used = weights > FEW * weights.max()
+        self.laws = [law for law, one in zip(self.laws, used, strict=True) if one]
+        if len(self.laws) > 1:
+            self.laws.append(_whole_law(weights[used] @ shares[used]))
+
     def copied(self) -> "Bent":
         """The same limits in lists of their own; rows that were worked out serve both."""
         return replace(
@@ -201,10 +238,13 @@ class Bent:
 
     def weighed(self, multipliers: Weighed, factor: float) -> tuple[int, list[list[list[int]]]]:
         """The weight, and u(s) of each letter: the tangents that are used, added up."""
-        mu, rhos = multipliers
+        mu = multipliers[0] * self._size
+        rhos = [np.maximum(rho, 0.0) * self._size for rho in multipliers[1]]
         parts = []
         for rho, known in zip(rhos, self.tangents, strict=True):
-            u = np.array([[float(entry) for entry in row] for row in known]).T @ np.maximum(rho, 0.0)
+            # What is left of the weight is that of y = 1, which was taken from all of them.
+            u = np.array([[float(entry) for entry in row] for row in known]).T @ rho
+            u += np.maximum(mu - rho.sum(axis=0), 0.0)
             size = np.maximum(u.max(axis=0), 1e-300)
             parts.append([[int(entry * GRAIN) for entry in row] for row in u / size])
         return whole_units(mu * factor), parts
@@ -274,6 +314,7 @@ class Cuts:
 
     bent: dict[int, Bent]  # by the place of the promise
     less: Fraction = Fraction(0)  # by which their limits are tightened
+    hairs: float = 1.0  # how many hairs a channel stays below them
     near: list[NearLaws] = field(default_factory=list)  # of every leakage that is promised within a ball
 
     @property
@@ -297,6 +338,7 @@ class Cuts:
                 found[k] = _about_secret(problem, promise, mass)
             elif isinstance(promise, Dalenius | Contraction):
                 found[k] = Bent(promise, mass, (mass / joint.total).astype(np.float64))
+                found[k].room = float(found[k].limit)
         for one in found.values():
             if isinstance(one.promise, Dalenius):
                 one.laws += [_whole_law(np.ones(len(mass))), _whole_law(one.prior)]
@@ -304,6 +346,16 @@ class Cuts:
                 for i, j in combinations(range(len(mass)), 2):
                     one.points[i, j, Fraction(1, 2)] = list(FIRST_SLOPES)
         return cls(found, _rational(LESS) if problem.limits or problem.forbid or problem.freeze else Fraction(0))
+
+    def combine(self, leakage: Floats) -> None:
+        """Put limits on information together by their multipliers, which stand last among those of a program."""
+        own = self.limits
+        at = len(leakage) - sum(one.many_laws for one in own)
+        for one in own:
+            many = one.many_laws
+            if isinstance(one, Bent) and many == len(one.laws):
+                one.combine(leakage[at : at + many])
+            at += many
 
     def refine(self, channel: Floats, masses: Floats) -> None:
         """Add to every promise what this channel shows."""
@@ -317,19 +369,22 @@ class Cuts:
         at most (1 - s) of the excess over that.
         """
         p = given.p
-        constant = np.outer(p, pi.sum(axis=0))
+        law = np.where(given.allowed.all(axis=0), pi.sum(axis=0), 0.0)  # of letters that every input may have
+        constant = np.outer(p, law / law.sum()) if law.sum() > 0 else None
         share = 0.0
         for one in self.bent.values():
-            over = one.excess(pi / p[:, None], p) + HAIR
+            over = one.excess(pi / p[:, None], p) + self.hairs * one.hair
             if over > 0:
+                if constant is None:
+                    return None
                 room = -one.excess(constant / p[:, None], p)
                 share = max(share, over / (over + room) if room > 0 else 1.0)
-        mixed = (1 - share) * pi + share * constant
+        mixed = pi if constant is None else (1 - share) * pi + share * constant
         return None if given.violation(mixed) > TOLERATED or not share <= 1 else mixed
 
     def excess(self, channel: Floats, masses: Floats) -> float:
         """By how much a channel exceeds a promise, at worst, and by a hair more: rounding must not pass it."""
-        return max(one.excess(channel, masses) for one in self.bent.values()) + HAIR
+        return max(one.excess(channel, masses) + self.hairs * one.hair for one in self.bent.values())
 
     def tightened(self) -> "Cuts":
         """What is known now, with limits that leave room for what is not."""
@@ -372,4 +427,5 @@ def _about_secret(problem: Problem, promise: Sibson, mass: Exact) -> Bent:
             f"{', '.join(promise.about)}, more than the limit; the smallest that can be kept is {reached:.9g} bits",
             do="Raise the limit to that, or take the column out of keep.",
         )
+    bent.room = float(bent.limit) - floor
     return bent

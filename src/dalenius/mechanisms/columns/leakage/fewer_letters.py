@@ -24,7 +24,7 @@ def fewer_letters(model: Model, rows: Rows) -> Rows:
     program = model.program
     if program.leakages or program.worst or program.marginal or program.independent or program.odds:
         return rows
-    if program.local_dp or program.pairs:
+    if program.local_dp or program.pairs or program.gauges:
         return rows
     n = len(rows)
     mass = [int(value) for value in program.mass]
@@ -42,7 +42,13 @@ def fewer_letters(model: Model, rows: Rows) -> Rows:
     ]
     total = program.total
     spent = [sum((w * c for w, c in zip(weight, cost, strict=True)), Fraction(0)) for cost in costs]
-    told = np.zeros(len(used))
+    told = np.array(
+        [
+            sum((entry * Fraction(program.cost[e, t]) for e, entry in enumerate(column)), Fraction(0))
+            for t, column in zip(used, columns, strict=True)
+        ],
+        dtype=np.float64,
+    )
     masses = np.array([[float(entry) for entry in column] for column in columns]).T
     for theta, term in program.objective:
         told += float(theta) * Secret.of(term, program.mass).leakage(masses)

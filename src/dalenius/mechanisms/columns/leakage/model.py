@@ -75,6 +75,8 @@ class Model:
         m = len(reader.maps)
         mass = problem.pmf.counts(problem.inputs).astype(object) * reader.scale
         allowed = reader.allowed()
+        elsewhere = _barred_elsewhere(problem, reader)
+        allowed &= elsewhere[: len(allowed)]
         objective, cost = reader.objective(allowed)
         cost = cost if fresh is None else fresh
         limits = list(costs)
@@ -127,6 +129,7 @@ class Model:
             beginning=reader.margin() if problem.release and any(limit.keeps for limit in problem.limits) else None,
         )
         wide = reader.near.widened(program)
+        wide.allowed[len(mass) :] &= elsewhere[len(mass) : len(wide.mass)]
         return cls(
             problem, wide, reader.near, reader.told, reader.worlds, reader.maps, tuple(gauges), cuts and cuts.copied()
         )
@@ -190,6 +193,23 @@ class Model:
     def certificate(self, y: Multipliers, tree: Sequence[int] = ()) -> Certificate:
         """The proof that these multipliers give; with a `tree` those of letters are those of its leaves."""
         return dual_certificate(self, y, tree)
+
+
+def _barred_elsewhere(problem: Problem, reader: Reader) -> npt.NDArray[np.bool_]:
+    """Which letters levels leave to each row: what an input that never occurs may not have, no input near it has."""
+    free = np.ones((len(reader.near.numbers), len(reader.maps)), dtype=bool)
+    levels = [promise for promise in local_promises(problem) if not promise.delta]
+    if not levels or not (problem.forbid or problem.freeze):
+        return free
+    world = worlds_of(problem)
+    given = all(promise.given for promise in levels)
+    occur = set(reader.near.numbers[: reader.rows])
+    everywhere = list(product(*problem.pmf.alphabets(problem.inputs).values()))
+    for x, barred in enumerate(barred_letters(problem, everywhere, reader.told)):
+        if x not in occur and barred:
+            near = [e for e, own in enumerate(reader.near.numbers) if not given or world[own] == world[x]]
+            free[np.ix_(near, sorted(barred))] = False
+    return free
 
 
 def _mixture(rows: Sequence[Sequence[Fraction]], weights: list[int]) -> tuple[Fraction, ...]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from math import inf, log
@@ -11,7 +12,7 @@ import numpy as np
 
 from dalenius.core import Design, MinimizeDistortion, MinimizeLeakage, MinimizeLeakageAndRate, Problem
 from dalenius.core.numbers import up, written
-from dalenius.errors import Infeasible, SolverFailed
+from dalenius.errors import Infeasible, NotCertified, SolverFailed
 from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
 from dalenius.mechanisms.columns.leakage.fewer_letters import fewer_letters
 from dalenius.mechanisms.columns.leakage.model import Model
@@ -57,7 +58,8 @@ STEEP = 2.0**40
 TURNS = 80  # of cuts
 PATIENT = 60  # of them that aim closer than asked for
 WIDER = 4  # turns after which limits are tightened by twice as much
-CLOSE = 1e-8  # what rounds of cuts aim at, whatever is asked for
+CLOSE = 1e-8  # what rounds of cuts, and removals, aim at, whatever is asked for
+HAIRS = (1.0, 30.0, 1000.0)  # how far below curved limits a channel is put until its fractions keep them
 NEVER = 2.0**20  # more than any cost and what any posterior takes back of it
 
 ENDED = "the search ended before value and bound met; both are proved, and the best possible lies between them"
@@ -176,6 +178,7 @@ def _with_cuts(
             on_progress(f"round {turn + 1} of cuts: {reached:.6g}, at least {proof[0] / scale:.6g}")
         if short <= (fine if turn < PATIENT else gap * scale) or over(until):
             break
+        cuts.combine(solution.multipliers.leakage)
         cuts.refine(solution.pi / given.p[:, None], given.p)
     if best is None or proof is None:
         raise SolverFailed(f"no recipe that keeps every promise was found in {turn + 1} rounds of cuts")
@@ -186,18 +189,26 @@ def _with_cuts(
     def solve_on(support: Support, fine: float) -> tuple[Program, Solution]:
         return kept_on(lambda known: Model.of(problem, cuts=known), cuts, support, fine, until)
 
-    return finished(
-        model,
-        program,
-        restore,
-        last,
-        seconds,
-        gap=max(gap, 1.05 * short / scale),
-        aim=gap,
-        deadline=until,
-        remarks=remarks,
-        curved=solve_on,
-    )
+    def below(hairs: float) -> Design:
+        cuts.hairs = hairs
+        pi = cuts.kept(last.pi, Arrays.of(program))
+        return finished(
+            model,
+            program,
+            restore,
+            last if pi is None else replace(last, pi=pi),
+            seconds,
+            gap=max(gap, 1.05 * short / scale),
+            aim=gap,
+            deadline=until,
+            remarks=remarks,
+            curved=solve_on,
+        )
+
+    for hairs in HAIRS[:-1]:
+        with suppress(NotCertified):  # in fractions it is no longer below a limit that has no program
+            return below(hairs)
+    return below(HAIRS[-1])
 
 
 def kept_on(
@@ -336,7 +347,13 @@ def without_small(
         return None  # a vertex, with as few entries as can be
     scale = model.unit
     found = without_dust(
-        program, solution, gap=0.9 * gap * scale, aim=0.9 * aim * scale, deadline=deadline, solve_on=solve_on
+        program,
+        solution,
+        gap=0.9 * gap * scale,
+        aim=0.9 * aim * scale,
+        close=0.5 * CLOSE * scale,
+        deadline=deadline,
+        solve_on=solve_on,
     )
     if found is None:
         return None

@@ -1,0 +1,130 @@
+r"""The most information in a given number of letters, found by climbing: for names that a column has anyway.
+
+I(W; Y) is convex in the channel, so that a tangent of it lies below. From any channel the best one by its tangent,
+
+    max_W'  sum_x p(x) sum_y W'(y|x) sum_w p(w|x) log(p(w|y) / p(w))     under the promises,
+
+a convex program with as many letters, tells no less than it. There are several beginnings; no bound comes from here.
+"""
+
+from collections.abc import Callable, Iterable
+from time import monotonic
+
+import numpy as np
+
+from dalenius.core import Problem
+from dalenius.errors import Infeasible, SolverFailed
+from dalenius.mechanisms.columns.funnel.gains import BITS, Floats, Wanted, exactly
+from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
+from dalenius.mechanisms.columns.leakage.model import Model
+from dalenius.solvers.funnel.gains import solved
+from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.stopping import left, over
+
+__all__ = ["beginnings", "climbed"]
+
+STEPS = 40  # of one climb
+IDLE = 3  # steps without progress after which a climb ends
+LEAST = 1e-7  # progress of one step, in nats
+FINE = 1e-7  # how near the best by its tangent a step comes, in nats
+DRAWN = 6  # beginnings that are drawn
+SEED = 0
+
+
+def climbed(
+    problem: Problem,
+    channels: Iterable[Floats],
+    *,
+    seconds: float,
+    on_progress: Callable[[str], None] | None = None,
+) -> Floats | None:
+    """The best p(x) W(y|x) that keeps every promise, as far as it was found from these channels.
+
+    Parameters
+    ----------
+    problem : Problem
+        With a fresh list of letters.
+    channels : iterable of array (inputs that occur, letters)
+        Where to begin; they need not keep any promise.
+    seconds : float
+        When to end.
+    on_progress : callable, optional
+        Told one line after each climb.
+
+    Returns
+    -------
+    array (inputs that occur, letters), or None
+        None if no channel was found.
+    """
+    deadline = monotonic() + seconds
+    wanted = Wanted(problem)
+    cuts = Cuts.of(problem) if any(isinstance(promise, CURVED) for promise in problem.guarantees) else None
+    best: tuple[float, Floats] | None = None
+    for number, channel in enumerate(channels):
+        if over(deadline):
+            break
+        found = _climb(problem, wanted, cuts, channel, deadline)
+        if found is not None and (best is None or found[0] > best[0]):
+            best = found
+        if on_progress and best is not None:
+            on_progress(f"climb {number + 1}: {best[0] / BITS:.6g} bits")
+    return None if best is None else best[1]
+
+
+def beginnings(wanted: Wanted, letters: int, known: list[Floats]) -> Iterable[Floats]:
+    """Channels to climb from: those that are known, every input by itself, and some that are drawn.
+
+    Parameters
+    ----------
+    wanted : Wanted
+        What is told about.
+    letters : int
+        How many there are.
+    known : list of array (inputs that occur, letters)
+        Channels to begin with.
+
+    Returns
+    -------
+    iterable of array (inputs that occur, letters)
+    """
+    inputs = len(wanted.mass)
+    yield from known
+    yield np.eye(letters)[np.arange(inputs) % letters]
+    draw = np.random.default_rng(SEED)
+    for turn in range(DRAWN):
+        if turn % 2:
+            yield np.eye(letters)[draw.integers(letters, size=inputs)]
+        else:
+            yield draw.dirichlet(np.full(letters, 0.3), inputs)
+
+
+def _climb(
+    problem: Problem, wanted: Wanted, cuts: Cuts | None, channel: Floats, deadline: float
+) -> tuple[float, Floats] | None:
+    """The top of one climb: what it tells, in nats, and p(x) W(y|x)."""
+    best: tuple[float, Floats] | None = None
+    idle = 0
+    for _ in range(STEPS):
+        told = (wanted.shares.T @ (channel * wanted.mass[:, None])).T
+        gains = wanted.shares @ wanted.labels.tangent(np.maximum(told, 1e-12)).T
+        program = Model.of(problem, fresh=exactly(-gains), cuts=cuts.copied() if cuts else None).program
+        try:
+            solution = solved(program, FINE, left(deadline), vertex=cuts is None)
+        except (Infeasible, SolverFailed):
+            break
+        if solution is None:
+            break
+        pi = solution.pi[: len(wanted.mass)]
+        pi = pi * (wanted.mass / pi.sum(axis=1))[:, None]
+        channel = pi / wanted.mass[:, None]
+        kept: Floats | None = pi
+        if cuts is not None:
+            kept = cuts.kept(solution.pi, Arrays.of(program))
+            cuts.refine(channel, wanted.mass)
+        value = -np.inf if kept is None else float(wanted.labels.phi((wanted.shares.T @ kept).T).sum())
+        idle = 0 if best is None or value > best[0] + LEAST else idle + 1
+        if kept is not None and (best is None or value > best[0]):
+            best = value, kept
+        if idle >= IDLE or over(deadline):
+            break
+    return best
