@@ -3,23 +3,44 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dalenius.kernel.alike import read_alike, read_types
 from dalenius.kernel.answers import ANSWER, proved_answer, read_answer
 from dalenius.kernel.chained import bound_by_chain
-from dalenius.kernel.composite import StrataRelease, WindowsRelease
+from dalenius.kernel.channel import FORMS
+from dalenius.kernel.composite import StrataRelease, WindowsRelease, read_strata, read_windows
 from dalenius.kernel.document import Document, read_document
 from dalenius.kernel.exchange import bound_by_orbits, bound_by_types
+from dalenius.kernel.gauges import GAUGES
+from dalenius.kernel.groups import read_independent, read_margins
 from dalenius.kernel.levels import bound_by_levels
-from dalenius.kernel.maps import beside_side_information
+from dalenius.kernel.maps import beside_side_information, read_maps
+from dalenius.kernel.markov import read_markov
+from dalenius.kernel.noise import Noise
 from dalenius.kernel.noise_bound import bound_of_noise, bound_on_grid
+from dalenius.kernel.nouns import LAWS
 from dalenius.kernel.numbers import down, require, up
 from dalenius.kernel.objective import Objective
+from dalenius.kernel.orbits import read_orbits
 from dalenius.kernel.parts import bound_by_groups, bound_by_parts
 from dalenius.kernel.privacy import Kept, check_privacy
+from dalenius.kernel.promises import PROMISES
+from dalenius.kernel.records import read_medians, read_records, read_withheld
 from dalenius.kernel.release import Release
 from dalenius.kernel.rules import RULES, proved_bound
+from dalenius.kernel.short import read_even, read_listed, read_staircase
 from dalenius.kernel.slope import bound_by_slope, bound_by_water
+from dalenius.kernel.sums import read_sums
 from dalenius.kernel.transports import bound_by_records, bound_by_transports
 from dalenius.kernel.variance import total_variance
+from dalenius.kernel.water import read_filled
+
+LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_margins, "markov": read_markov}
+FORMS |= {"listed": read_listed, "pram": read_even, "resample": read_even, "staircase": read_staircase}
+FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata}
+FORMS |= {"sums": read_sums, "blocks": read_sums}
+FORMS |= {"types": read_types, "orbits": read_orbits, "noise": Noise, "filled": read_filled}
+FORMS |= {"records": read_records, "medians": read_medians, "withheld": read_withheld}
+PROMISES |= GAUGES
 
 RULES |= {"alike": bound_by_types, "orbits": bound_by_orbits}
 RULES |= {"chain": bound_by_chain, "levels": bound_by_levels}

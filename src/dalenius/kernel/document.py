@@ -5,25 +5,13 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 
-from dalenius.kernel.alike import read_alike, read_types
-from dalenius.kernel.channel import FORMS, Channel, read_channel
-from dalenius.kernel.composite import read_strata, read_windows
+from dalenius.kernel.channel import Channel, read_channel
 from dalenius.kernel.distortion import Distortion, read_distortion
-from dalenius.kernel.gauges import GAUGES
-from dalenius.kernel.groups import read_independent, read_margins
-from dalenius.kernel.maps import read_maps
-from dalenius.kernel.markov import read_markov
-from dalenius.kernel.noise import Noise
-from dalenius.kernel.nouns import LAWS, Setting, names_in, read_law, read_mechanism, read_variables
+from dalenius.kernel.nouns import Setting, names_in, read_law, read_mechanism, read_variables
 from dalenius.kernel.numbers import Node, Work, granted, parsed
 from dalenius.kernel.objective import Objective, read_objective
-from dalenius.kernel.orbits import read_orbits
-from dalenius.kernel.promises import PROMISES, Leakage, Promise, read_promise
-from dalenius.kernel.records import read_medians, read_records, read_withheld
+from dalenius.kernel.promises import Leakage, Promise, read_promise
 from dalenius.kernel.release import Release, release_of
-from dalenius.kernel.short import read_even, read_listed, read_staircase
-from dalenius.kernel.sums import read_sums
-from dalenius.kernel.water import read_filled
 
 DESIGN = "dalenius-design/2"
 CARD = "dalenius-card/2"
@@ -36,14 +24,6 @@ CLAIMED = ("promises", "limits", "value", "bound", "gap")  # of a card the first
 MOST_WORK = 20_000_000  # for files of up to a million characters, and for each half million of longer ones: two seconds
 UNINFORMED = "a promise about a secret counts what the user has, so the mechanism may not ignore it"
 MOST_PROMISES = 1000
-
-LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_margins, "markov": read_markov}
-FORMS |= {"listed": read_listed, "pram": read_even, "resample": read_even, "staircase": read_staircase}
-FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata}
-FORMS |= {"sums": read_sums, "blocks": read_sums}
-FORMS |= {"types": read_types, "orbits": read_orbits, "noise": Noise, "filled": read_filled}
-FORMS |= {"records": read_records, "medians": read_medians, "withheld": read_withheld}
-PROMISES |= GAUGES
 
 
 @dataclass(frozen=True)
