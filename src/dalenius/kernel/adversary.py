@@ -8,7 +8,7 @@ rows (the first branch), or that it is not.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
@@ -20,20 +20,37 @@ from dalenius.kernel.numbers import Node, Work, require
 POINT = 40  # bits of the mixtures that are tried for the contraction
 
 
-class Capacity:
+class Centres:
+    """Rows of a matrix, and how far they are from a law."""
+
+    def __init__(self, scale: int, rows: Sequence[Sequence[int]], work: Work) -> None:
+        self.scale = scale
+        self.rows = rows
+        self.work = work
+        work.spend(LOG_COST * len(rows) * len(rows[0]), scale.bit_length())
+        known = {v: times_log2(Fraction(v, scale), Fraction(v, scale))[1] for v in set[int]().union(*rows)}
+        self.own = [sum(known[v] for v in row) for row in rows]  # sum_y W log2 W of each row, rounded up
+
+    def radius(self, selected: Collection[int], law: Sequence[int]) -> int:
+        """max D(W_x || law) over these rows, in units of 2^-BITS, rounded up; the law has all letters of them."""
+        total = sum(law)
+        self.work.spend((LOG_COST + 2 * len(selected)) * len(law), max(self.scale, total).bit_length())
+        logs = [log2(v, total)[0] if v else 0 for v in law]
+        return max(
+            (self.own[x] - sum(v * t for v, t in zip(self.rows[x], logs, strict=True)) // self.scale for x in selected),
+            default=0,
+        )
+
+
+class Capacity(Centres):
     """What any adversary learns about a group of inputs, from the different rows of a matrix."""
 
     def __init__(self, sizes: Sequence[int], scale: int, rows: list[list[int]], work: Work) -> None:
         place: dict[tuple[int, ...], int] = {}
         work.spend(4 * len(rows) * len(rows[0]))
         self.sizes = sizes
-        self.scale = scale
-        self.work = work
         self.which = [place.setdefault(tuple(row), len(place)) for row in rows]  # which different row each input has
-        self.rows = list(place)
-        work.spend(LOG_COST * len(self.rows) * len(self.rows[0]), scale.bit_length())
-        # sum_y W log2 W of each different row, rounded up
-        self.own = [sum(times_log2(Fraction(v, scale), Fraction(v, scale))[1] for v in row if v) for row in self.rows]
+        super().__init__(scale, list(place), work)
 
     def bound(self, group: int, evidence: Node) -> Fraction:
         """A bound in bits of I(X_group; Y) over all laws and all groups of so many inputs.
@@ -47,7 +64,7 @@ class Capacity:
         require(evidence.is_null() or len(trees) in (1, many), "there is not one tree for each group")
         if not trees:  # any law without zeros is a valid centre
             mean = [sum(column) + 1 for column in zip(*self.rows, strict=True)]
-            return bits(self._radius(set(range(len(self.rows))), mean))
+            return bits(self.radius(set(range(len(self.rows))), mean))
         worst = 0
         for place, members in enumerate(combinations(range(len(self.sizes)), group)):
             rows: defaultdict[tuple[int, ...], set[int]] = defaultdict(set)  # of each value of the group
@@ -65,7 +82,7 @@ class Capacity:
             self.work.spend(10 * sum(map(len, allowed)) + 10)
             if node.tag("centre", "choice") == "centre":
                 law = node.fields("node", "law")[1].wholes(1)
-                worst = max(worst, self._radius(set().union(*allowed), law))
+                worst = max(worst, self.radius(set().union(*allowed), law))
                 continue
             _, place, rows = node.fields("node", "value", "rows")
             among = rows.places(1 << 20)
@@ -77,18 +94,10 @@ class Capacity:
         require(not stack, "a tree lacks leaves")
         return worst
 
-    def _radius(self, selected: set[int], law: Sequence[int]) -> int:
-        """max D(W_x || law) over these rows, in units of 2^-BITS, rounded up."""
+    def radius(self, selected: Collection[int], law: Sequence[int]) -> int:
         require(len(law) == len(self.rows[0]), "a centre is not a law of the letters")
-        if len(self.rows) == 1:  # one row for all inputs tells nothing, and no logarithm is needed to see it
-            return 0
-        total = sum(law)
-        self.work.spend((LOG_COST + 2 * len(selected)) * len(law), max(self.scale, total).bit_length())
-        logs = [log2(v, total)[0] for v in law]
-        return max(
-            (self.own[x] - sum(v * t for v, t in zip(self.rows[x], logs, strict=True)) // self.scale for x in selected),
-            default=0,
-        )
+        # One row for all inputs tells nothing, and no logarithm is needed to see it.
+        return super().radius(selected, law) if len(self.rows) > 1 else 0
 
 
 def contraction(rows: list[list[int]], work: Work) -> Fraction:

@@ -33,16 +33,14 @@ def bound_by_corners(setting: Setting, promises: Promises, _: Limits, objective:
     mass = [setting.mass[x] for x in inputs]
     start = sorted(b.place(len(inputs)) for b in basis.items())
     basis.require(len(set(start)) == len(start), "an input stands twice")
-    need: int | None = None  # in units of 2^-BITS
+    needs = list[int]()  # in units of 2^-BITS
     for vertex in vertices(len(inputs), equations(setting, promises, inputs), start, setting.work):
         whole = lcm(*(bottom * mass[i] for i, _, bottom in vertex))
         column = [(i, top * (whole // (bottom * mass[i]))) for i, top, bottom in vertex]
         price = sum(c * z[i] for i, c in column) * setting.total
-        over = told.phi_of_column(((inputs[i], c) for i, c in column), whole) - (price << BITS - SCORE) // whole
-        need = over if need is None or over > need else need
-    require(need is not None, "no column keeps the promises")
-    assert need is not None
-    return Fraction(sum(z), 1 << SCORE) + Fraction(need, 1 << BITS)
+        needs.append(told.phi_of_column(((inputs[i], c) for i, c in column), whole) - (price << BITS - SCORE) // whole)
+    require(bool(needs), "no column keeps the promises")
+    return Fraction(sum(z), 1 << SCORE) + Fraction(max(needs), 1 << BITS)
 
 
 def equations(setting: Setting, promises: Sequence[Promise], inputs: Sequence[int]) -> Iterator[list[Fraction]]:

@@ -54,7 +54,6 @@ class Invariant:
             letters -= len(set[int]().union(*map(setting.barred, range(setting.many))))
         ends = (EVEN, -(-(r.numerator << RATIO_BITS) // r.denominator))
         self.root: tuple[Ratios, ...] = ((ends,) * len(self.mass),) * letters  # for each letter y its box
-        self.logs: dict[int, int] = {}
         self.sums: dict[Ratios, list[tuple[int, int]]] = {}
 
     def worst(self, tree: Node) -> Fraction:
@@ -88,7 +87,7 @@ class Invariant:
             self.work.spend(16 << len(box))
             told = [0]
             for m, price, ends in zip(self.mass, prices, box, strict=True):
-                parts = [m * end * self._log(end) - (self.total * price * end << BITS - UNIT) for end in ends]
+                parts = [m * end * log2(end, EVEN)[1] - (self.total * price * end << BITS - UNIT) for end in ends]
                 told = [v + part for part in parts for v in told]
             corners = zip(told, self._masses(box), strict=True)
             if self.kept:
@@ -96,11 +95,6 @@ class Invariant:
             else:
                 here = max(here, *(-(-(v - mass * less) >> RATIO_BITS) for v, (mass, less) in corners))
         return Fraction(sum(prices), 1 << UNIT) + Fraction(here, self.total << BITS)
-
-    def _log(self, ratio: int) -> int:
-        if ratio not in self.logs:
-            self.logs[ratio] = log2(ratio, EVEN)[1]
-        return self.logs[ratio]
 
     def _masses(self, box: Ratios) -> list[tuple[int, int]]:
         """p.v of each corner, over total and 2^RATIO_BITS, and a lower bound of its logarithm."""

@@ -137,11 +137,6 @@ class ReleasedRecords(Release):
         """The sum of the weights of each row."""
         return [sum(weights) for _, weights in self.channel.lines]
 
-    @cached_property
-    def letters(self) -> list[tuple[int, Label]]:
-        """The records by their places, beside which nothing leaves."""
-        return [(y, ()) for y in range(self.channel.width)]
-
     def joint(self, secret: Sequence[str], given: Sequence[str] = ()) -> Joint:
         table = self.channel.table
         inputs: defaultdict[tuple[int, Label, Label], int] = defaultdict(int)
@@ -150,7 +145,8 @@ class ReleasedRecords(Release):
             inputs[label] += count
         found: defaultdict[tuple[Label, Label, tuple[int, Label]], int] = defaultdict(int)
         bits = self.scale.bit_length() + self.setting.total.bit_length()
-        lines, letters, totals = self.channel.lines, self.letters, self.totals
+        lines, totals = self.channel.lines, self.totals
+        letters: list[tuple[int, Label]] = [(y, ()) for y in range(self.channel.width)]  # beside which nothing leaves
         self.work.spend(sum(4 + 4 * len(lines[e][0]) for e, _, _ in inputs), bits)
         for (e, s, g), count in inputs.items():
             places, weights = lines[e]

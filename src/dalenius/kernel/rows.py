@@ -41,7 +41,7 @@ from dalenius.kernel.promises import (
     Promise,
     WorstCaseLeakage,
 )
-from dalenius.kernel.release import Joint, information
+from dalenius.kernel.release import told_by_law
 
 UNIT = 60  # bits after the point of a multiplier
 SCORE = 100  # bits after the point of a score
@@ -97,8 +97,7 @@ class Frame:
         """I(S; K) from below: what is told without any letter."""
         if not any(self.worlds):
             return Fraction(0)
-        joint: Joint = {(key[: self.cut], (), (0, key[self.cut :])): count for key, count in self.counts.items()}
-        return information(joint, self.setting.work)[0]
+        return told_by_law(self.setting, [label[: self.cut] for label in self.labels], self.setting.beside)[0]
 
     def tangents(self, weight: int, posteriors: Sequence[Sequence[int]]) -> Scores:
         """-weight log2(b / p(s | k)) for a law b(s | k) of each case, given by positive numbers up to their sum for k.
