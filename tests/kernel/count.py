@@ -21,7 +21,7 @@ CORE = ("numbers", "logs", "nouns", "channel", "release", "promises", "document"
 PRIVACY = (*CORE, "distortion", "adversary", "ends", "within", "received", "gauges")
 FORMS = (
     *("added", "alike", "answers", "axes", "chained", "composite", "groups", "maps", "markov", "noise"),
-    *("orbits", "records", "short", "sums", "water"),
+    *("orbits", "records", "short", "sums", "water", "withheld"),
 )
 
 

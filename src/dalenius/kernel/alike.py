@@ -14,9 +14,10 @@ from fractions import Fraction
 from itertools import product
 from math import comb, factorial, prod
 
-from dalenius.kernel.channel import ENTRIES, Channel, Dense, Unread, read_width
+from dalenius.kernel.channel import ENTRIES, Channel, Dense, read_width
 from dalenius.kernel.nouns import Label, Law, Mechanism, Setting, Variable
 from dalenius.kernel.numbers import Node, Work, common_denominator, require
+from dalenius.kernel.withheld import Unread
 
 TYPES = 200_000  # types that are ever listed
 SAMPLES = 1_000_001

@@ -24,7 +24,7 @@ from dalenius.kernel.orbits import read_orbits
 from dalenius.kernel.parts import bound_by_groups, bound_by_parts
 from dalenius.kernel.privacy import Kept, check_privacy
 from dalenius.kernel.promises import PROMISES
-from dalenius.kernel.records import read_medians, read_records, read_withheld
+from dalenius.kernel.records import read_medians, read_records
 from dalenius.kernel.release import Release
 from dalenius.kernel.rules import RULES, proved_bound
 from dalenius.kernel.short import read_even, read_listed, read_staircase
@@ -33,6 +33,7 @@ from dalenius.kernel.sums import read_sums
 from dalenius.kernel.transports import bound_by_records, bound_by_transports
 from dalenius.kernel.variance import total_variance
 from dalenius.kernel.water import read_filled
+from dalenius.kernel.withheld import read_withheld
 
 LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_margins, "markov": read_markov}
 FORMS |= {"listed": read_listed, "pram": read_even, "resample": read_even, "staircase": read_staircase}

@@ -113,6 +113,7 @@ def read_document(text: str, allowed: int | None = None) -> Document:
     variables = read_variables(part["variables"])
     mechanism = read_mechanism(part["mechanism"], variables)
     law = read_law(part["law"], variables, work) if design else None
+    # The law first: the inputs of samples that are alike are types.
     setting = law.setting(mechanism, work) if law else Setting(variables, None, mechanism, work)
     promises = _read_promises(part["promises"], setting)
     limits = tuple(_read_limit(item, setting) for item in part["limits"].items()) if design else ()
@@ -130,6 +131,7 @@ def _read_promises(node: Node, setting: Setting) -> tuple[Promise, ...]:
     node.require(len(set(promises)) == len(promises), "a promise stands twice")
     node.require(setting.mechanism.encoder != "uninformed" or not any(p.about for p in promises), UNINFORMED)
     balls = [promise.within for promise in promises if isinstance(promise, Leakage) and promise.within is not None]
+    # All of them fail together with at most the chance of one, so that each has its share of it.
     sharing = sum(ball.kind == "confidence" for ball in balls)
     for k, promise in enumerate(promises):
         if isinstance(promise, Leakage) and promise.within is not None:
@@ -154,6 +156,7 @@ def _read_claims(node: Node, promises: tuple[Promise, ...], limits: Limits, sett
     figures, *others = node.fields(*(CLAIMED if setting.has_law else CLAIMED[:1]))
     found = []
     for promise, item in zip(promises, figures.pair(len(promises)), strict=True):
+        # A figure that a card cannot prove is refused, and not shown as one that was.
         known = setting.has_law or not promise.needs_law or item.length() == 0
         item.require(known, "without the law a card proves no such figure")
         claims = [_read_claim(one, setting) for one in item.items()]

@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import gcd, lcm
 
-from dalenius.kernel.channel import Channel, Rows, Unread
+from dalenius.kernel.channel import Channel, Rows
 from dalenius.kernel.distortion import Distortion, Part
 from dalenius.kernel.nearest import metric_between
 from dalenius.kernel.nouns import Label, Setting
@@ -235,10 +235,3 @@ class ReleasedRecords(Release):
 
 
 RELEASES |= {Records: ReleasedRecords}
-
-
-def read_withheld(node: Node, setting: Setting) -> Channel:
-    """`withheld`: for cards alone."""
-    node.fields("form")
-    node.require(not setting.has_law, "a design shows its channel")
-    return Unread("withheld", "this card does not show its channel: it proves nothing that depends on it")
