@@ -35,6 +35,7 @@ class Centres:
         """max D(W_x || law) over these rows, in units of 2^-BITS, rounded up; the law has all letters of them."""
         total = sum(law)
         self.work.spend((LOG_COST + 2 * len(selected)) * len(law), max(self.scale, total).bit_length())
+        # From below: they are subtracted, so that the divergence is too large and never too small.
         logs = [log2(v, total)[0] if v else 0 for v in law]
         return max(
             (self.own[x] - sum(v * t for v, t in zip(self.rows[x], logs, strict=True)) // self.scale for x in selected),
@@ -63,6 +64,7 @@ class Capacity(Centres):
         trees = [] if evidence.is_null() else evidence.items()
         require(evidence.is_null() or len(trees) in (1, many), "there is not one tree for each group")
         if not trees:  # any law without zeros is a valid centre
+            # + 1, as a letter that no row has needs a weight too: any law will do.
             mean = [sum(column) + 1 for column in zip(*self.rows, strict=True)]
             return bits(self.radius(set(range(len(self.rows))), mean))
         worst = 0
@@ -89,8 +91,10 @@ class Capacity(Centres):
             rows.require(len(set(among)) == len(among), "a row stands twice")
             value = place.place(1 << 20)
             require(value < len(allowed), "a node divides no value of the group")
+            # Together they are all rows of this value, so that no selection is lost.
             halves = (allowed[value] - set(among), allowed[value] & set(among))
             stack.extend([*allowed[:value], half, *allowed[value + 1 :]] for half in halves)
+        # A selection without a leaf would have no bound.
         require(not stack, "a tree lacks leaves")
         return worst
 
@@ -113,7 +117,8 @@ def contraction(rows: list[list[int]], work: Work) -> Fraction:
     for place, p in enumerate(different, 1):
         work.spend(5 * (len(p) + 1) * (len(different) - place), one.bit_length())
         for q in different[place:]:
-            apart = -(-(sum(map(abs, map(sub, p, q))) << BITS) // (2 * one))
+            apart = -(-(sum(map(abs, map(sub, p, q))) << BITS) // (2 * one))  # the total variation, from above
+            # Else the pair cannot be the worst: the total variation bounds it already.
             if apart > best:
                 work.spend(8 * POINT * len(p), 2 * one.bit_length() + BITS)
                 both = [(a, b, a * b * (a - b) << 2 * POINT + BITS) for a, b in zip(p, q, strict=True) if a and b]
@@ -127,13 +132,15 @@ def _most_of_pair(both: list[tuple[int, int, int]], one: int) -> int:
     high = 1 << POINT
     while high - low > 1:
         middle = (low + high) // 2
+        # By the lower end of the slope: f surely rises there.
         if _slopes(both, one, middle)[0] > 0:
             low = middle
         else:
             high = middle
     passed = ((p * q << POINT + BITS) // ((low * p + ((1 << POINT) - low) * q) * one) for p, q, _ in both)
-    value = (1 << BITS) - sum(passed)
+    value = (1 << BITS) - sum(passed)  # each of `passed` is rounded down, so that f is from above
     falls, rises = _slopes(both, one, low)
+    # Only where f surely falls at `high` does its top lie before that.
     end = high if _slopes(both, one, high)[1] <= 0 else 1 << POINT
     # f lies below its tangent at `low`, to the right as far as it can still rise, and to the left as far as 0
     more = max(max(rises, 0) * (end - low), max(-falls, 0) * low)

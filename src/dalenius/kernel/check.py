@@ -117,6 +117,7 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
         proved = Kept(proved_answer(answer), (), (), {})
         return Verdict(proved, "privacy", False, None, None, None, None, None, answer.digest, answer.work.spent)
     document = read_document(text, allowed)
+    # Privacy first, and without anything of the objective: a mistake further down costs no privacy.
     kept = check_privacy(document)
     setting = document.setting
     rows = setting.law.rows if setting.has_law else None
@@ -124,10 +125,12 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
         return Verdict(kept, "privacy", False, None, None, rows, None, None, document.digest, document.work.spent)
     objective = document.objective
     value = reached(document, objective)
+    # The rule is given the problem and not the channel, so that no bound can lean on what it should bound.
     bound = proved_bound(setting, document.promises, document.limits, objective, document.proof)
     _compare(document, objective, value, bound)
     wanted = None
     if objective.maximise:
+        # From above, as a share of it is said to be reached.
         wanted = sum((setting.law.entropy(names, document.work)[1] for names in objective.wanted), Fraction(0))
     rule = document.proof.tag(*RULES)
     beside = beside_side_information(document.release, objective.about)
@@ -181,10 +184,10 @@ def reached(document: Document, objective: Objective) -> Fraction:
     if objective.aim == "variance":
         return variance_of(release)
     if objective.maximise:
-        return release.information(objective.about)[0]
+        return release.information(objective.about)[0]  # maximised: from below
     value = Fraction(0)
     if objective.theta:
-        value += objective.theta * release.information(objective.about)[1]
+        value += objective.theta * release.information(objective.about)[1]  # minimised: from above
     if objective.theta < 1:
         mechanism = document.setting.mechanism
         given = (mechanism.side,) if mechanism.side and mechanism.encoder != "uninformed" else ()
