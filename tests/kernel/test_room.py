@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.kernel.count import CORE, KERNEL, PRIVACY, lines, modules, ran, total
+from tests.kernel.count import APART, CORE, KERNEL, PRIVACY, lines, modules, ran, total
 from tests.kernel.documents import text_of
 from tests.kernel.honest_documents import honest
 
@@ -57,8 +57,14 @@ def test_a_planted_fault_of_the_room_is_seen(planted, fault):
 
 @pytest.mark.long
 def test_lines_of_code_are_counted_without_words():
-    assert lines('"""What."""\n\n# why\nx = 1\n\n\ndef f():\n    """Two\n    lines."""\n    return 1\n') == (10, 3)
+    assert lines('"""What."""\n\n# why\nx = 1\n\n\ndef f():\n    """Two\n    lines."""\n    return 1\n') == (10, 3, 1)
     assert set(PRIVACY) <= set(modules())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("module", [name for name, size in modules().items() if name not in APART and size[1] > 40])
+def test_every_module_says_why_it_is_this_way_round(module):
+    assert modules()[module][2] >= 3
 
 
 @pytest.mark.long

@@ -42,6 +42,7 @@ class ChainRelease(WindowsRelease):
         found = [self.chain.run(part.setting.mechanism.observe) for part in self.parts]
         for k, ((first, last), part) in enumerate(zip(found, self.parts, strict=True)):
             own = part.setting.mechanism.observe
+            # A gap would be a sample outside that the lemma takes to be free.
             require(last - first + 1 == len(own), f"window {k} is no run of neighbours")
             require(
                 k == 0 or found[k - 1][1] < first, f"window {k} shares a sample with another one, or comes too late"
@@ -112,5 +113,6 @@ def bound_by_chain(setting: Setting, promises: Promises, _: Limits, objective: O
         if isinstance(promise, Independent):
             first, last = law.run(promise.secret)
             setting.work.spend(4 * len(promise.secret))
+            # Other views count as one sample: less is taken off, so that the bound stays one.
             longest = max(longest, len(promise.secret) if last - first + 1 == len(promise.secret) else 1)
-    return found - law.entropy(names[:longest], setting.work)[0]
+    return found - law.entropy(names[:longest], setting.work)[0]  # from below, as it is taken off

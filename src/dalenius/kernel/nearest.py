@@ -75,6 +75,7 @@ def metric_between(setting: Setting, distortion: Distortion, records: Sequence[L
     place = {name: k for k, name in enumerate(setting.mechanism.release)}
     drafts: list[tuple[list[int], Fraction, bool]] = []  # codes, weight and whether they are ordered, of each axis
     for part in distortion.parts:
+        # A squared difference does not keep the triangle inequality, without which no transport is bounded.
         require(part.kind in ("hamming", "absolute"), f"records are not compared by {part.kind}")
         setting.work.spend(4 * len(records) * len(part.of))
         columns = [[record[at] for record in records] for at in (place[name] for name in part.of)]
@@ -126,6 +127,7 @@ class Nearest:
         self.scale = scale
         self.work = work
         work.spend(40 * len(records) + 4 * len(records) * len(metric.axes))
+        # By number: the lowest bit of a mask is then the smallest number at that distance.
         order = sorted(range(len(records)), key=numbers.__getitem__)
         self.numbers = [numbers[k] for k in order]
         self.rows = [metric.codes[records[k]] for k in order]
@@ -210,6 +212,7 @@ class Nearest:
         best = self.numbers[0] + self.scale * between(codes, self.rows[0])
         looked = 0
         for row, number in zip(self.rows, self.numbers, strict=True):
+            # Distances are not negative: no record after this one is less.
             if number >= best:
                 break
             looked += 1

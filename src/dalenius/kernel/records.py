@@ -107,6 +107,7 @@ def _read_lines(rows: Node, setting: Setting, table: RecordTable, outputs: list[
         setting.work.spend(8 + 2 * len(places))
         if len(places) != len(numbers) or not places:
             raise item.refuse("a row has a positive weight for each of its records, and at least one")
+        # Rising, so that no record stands twice in a row.
         if any(a >= b for a, b in pairwise(places)):
             raise where.refuse("the records of a row do not rise, or one stands twice")
         lines.append((places, numbers))
@@ -129,6 +130,7 @@ class ReleasedRecords(Release):
         for e, (_, weights) in enumerate(self.channel.lines):
             one = sum(weights)
             self.work.spend(4 + len(weights), found.bit_length() + one.bit_length())
+            # What the counts have in common already need not be in the scale.
             found = lcm(found, one // gcd(one, of_input[e]))
         return found
 
@@ -196,7 +198,7 @@ class ReleasedRecords(Release):
         self.work.spend(sum(1 + len(places) for places, _ in self.channel.lines))
         released = {y for places, _ in self.channel.lines for y in places}
         rows = dict(enumerate(self.channel.table.multiplicity))
-        return min(rows.get(y, 0) for y in released)
+        return min(rows.get(y, 0) for y in released)  # a record that is not in the table has no rows
 
     def keep_shape(self) -> None:
         mechanism = self.setting.mechanism
@@ -207,6 +209,7 @@ class ReleasedRecords(Release):
         if mechanism.preserve_marginals:
             before = [count * self.scale for count in self.channel.table.multiplicity]
             others = [0] * (self.channel.width - len(before))
+            # Exactly, and the others get nothing.
             require(self.arrived == before + others, "the law of the released records is not that of the table")
 
     def _keep_letters(self) -> None:

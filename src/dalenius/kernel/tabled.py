@@ -111,6 +111,7 @@ class NoiseTable:
             self.work.spend(4 * len(rows) * len(rows[0]), self.scale.bit_length())
             for column in zip(*rows, strict=True):
                 least, largest = min(column), max(column)
+                # What one sum rules out and another does not has no ratio.
                 if largest and not least:
                     return None
                 if largest * most.denominator > most.numerator * least:
@@ -139,8 +140,9 @@ class NoiseTable:
             return Fraction(0)
         if group > 1 and len(self.rows) > MOST_PAIRS:
             return Fraction(1)
+        # A group may move a sum to any other: all rows count.
         lines = [range(len(self.rows))] if group > 1 else [sorted(set(line)) for line in self.neighbours]
-        grown = exp(min(epsilon, Fraction(LARGEST_EXPONENT)))[0]
+        grown = exp(min(epsilon, Fraction(LARGEST_EXPONENT)))[0]  # from below: a smaller e^epsilon makes delta larger
         worst = Fraction(0)
         for a, b in {pair for line in lines for pair in permutations(line, 2)}:
             self.work.spend(8 * len(self.rows[a]), self.scale.bit_length())

@@ -22,5 +22,6 @@ class Unread(Channel):
 def read_withheld(node: Node, setting: Setting) -> Channel:
     """`withheld`: for cards alone."""
     node.fields("form")
+    # A design could else prove nothing and be shown as one that does.
     node.require(not setting.has_law, "a design shows its channel")
     return Unread("withheld", "this card does not show its channel: it proves nothing that depends on it")
