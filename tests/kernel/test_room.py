@@ -67,6 +67,27 @@ def test_every_module_says_why_it_is_this_way_round(module):
     assert modules()[module][2] >= 3
 
 
+def listed(source):
+    """The names under which a module puts readers into the lists of laws, forms and promises."""
+    found = set()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.AugAssign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
+            found |= {(node.target.id, key.value) for key in node.value.keys}
+    return found
+
+
+def test_no_other_form_takes_the_name_of_one_that_auditors_read():
+    other = listed(SOURCES["check"])
+    assert {("FORMS", "pram"), ("LAWS", "markov"), ("RULES", "slope")} <= other
+    for module in ("nouns", "channel", "promises", "gauges", "rules"):
+        assert listed(SOURCES[module])
+        assert not listed(SOURCES[module]) & other
+        assert (
+            not listed(SOURCES[module].replace("GAUGES: ", "PROMISES: ")) & listed(SOURCES["promises"])
+            or module == "promises"
+        )
+
+
 @pytest.mark.long
 def test_the_core_of_privacy_reads_in_one_sitting():
     assert total(CORE)[0] <= 1800
