@@ -202,7 +202,7 @@ class Axis:
         worst = 0
         for p, q in self.pairs:
             self.work.spend(4 * len(p), self.total.bit_length() + top.bit_length())
-            # Only what is more: the negative parts are other letters.
+            # Only letters of which there is more: where there is less, nothing is taken off.
             worst = max(worst, sum(max(0, bottom * u - top * v) for u, v in zip(p, q, strict=True)))
         return Fraction(worst, bottom * self.total)
 
@@ -213,7 +213,7 @@ class Axis:
         least = self.total
         for p, q in self.pairs:
             self.work.spend(10 * len(p), self.total.bit_length())
-            # Isqrt rounds down, and 1 - affinity^2 up with it.
+            # `isqrt` rounds down, and 1 - affinity^2 up with it.
             least = min(least, sum(isqrt(u * v) for u, v in zip(p, q, strict=True)))
         return Fraction(least, self.total)
 

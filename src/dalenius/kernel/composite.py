@@ -235,8 +235,8 @@ class WindowsRelease(ByLemma):
             require(mechanism.form == "any", "the matrix is not of the form that is asked for")
             return
         for part, level in zip(self.columns(), mechanism.each, strict=True):
+            # Each column by itself: its form, and its level from above against what it may have.
             part.keep_shape()
-            # From above against what is allowed.
             require(part.level((), None) <= level, "the matrix of a column has a higher level than it may have")
 
     def columns(self) -> list[Release]:

@@ -61,8 +61,7 @@ class Distortion:
                 for x, count in counts[e].items():
                     more = scale * count
                     row = [
-                        # Infinitely far in one part is infinitely far in the sum, whatever the weight: also with a
-                        # weight of 0.
+                        # Infinitely far in one part is infinitely far in the sum, even with a weight of 0.
                         None if cost is None or d is None else cost + more * d
                         for cost, d in zip(row, table[x], strict=True)
                     ]

@@ -86,7 +86,7 @@ class Posteriors(Frame):
         self.setting.work.spend(LOG_COST * len(u), whole.bit_length())
         total = 0
         for i, t in u.items():
-            # Phi from above: lines have to stand above it.
+            # phi from above: lines have to stand above it.
             total += t * log2(t * self.setting.total, self.prior[i] * sums[self.world[i]])[1]
         return -(-total // whole)
 

@@ -85,7 +85,7 @@ def _trace_of_inverse(G: Matrix, work: Work) -> Fraction:
     missed = max(
         sum(abs(unit * (i == j) - sum(map(mul, row, x))) for j, x in enumerate(across)) for i, row in enumerate(G)
     )
-    # Below 1/2 the series of the inverse converges, and its rest is at most twice the first term.
+    # Below one the series of the inverse converges; one half keeps its rest small.
     require(2 * missed < unit, "the released letters hardly determine some frequency")
     spread = Fraction(2 * n * missed * max(sum(map(abs, row)) for row in X), (unit - missed) * one)
     # Rounded up to a common unit: variances of many strata are added up.
