@@ -211,16 +211,16 @@ ANSWERS = [
         "else min(self.everything, self._of_pairs)",
     ),
     (
-        "neighbours of a group count once",
-        "found = [self.anybody(group), group * self._of_neighbours]",
-        "found = [self.anybody(group), self._of_neighbours]",
-    ),
-    (
         "rows of a table that are no laws",
         "rows.require(all(len(row) == len(law) and sum(row) == one for row in table)",
         "rows.require(all(len(row) == len(law) for row in table)",
     ),
     ("sums of a table that are others", '== sums, "these are not the sums', '!= [], "these are not the sums'),
+    (
+        "records of a person learned as if the others were known",
+        "found = [self.anybody(group)] if group > 1 else [self.anybody(1), self._of_neighbours]",
+        "found = [self.anybody(group), group * self._of_neighbours]",
+    ),
     (
         "a row compared with nothing",
         "self.own = [sum(known[v] for v in row) for row in rows]",

@@ -168,7 +168,7 @@ def told_to_anybody(totals: Totals, noise: AnyNoise, group: int) -> Fraction:
 
 
 def told_of_independent(totals: Totals, noise: AnyNoise, group: int, weights: Sequence[int] | None) -> Fraction:
-    """Bits about a group of records, to somebody to whom the records are independent.
+    """Bits about a group of records, to somebody to whom all other records are independent of it.
 
     `weights` of the letters make the mixtures that one record is compared with; None: all alike.
     """

@@ -4,8 +4,9 @@ Nothing is known of such noise but its rows, so that all figures are read off th
 
     one record, all others known     the rows of sums that differ in one record: their distance from their mean
     one record, whatever is believed two values: the two rows that are told apart best; else all rows and a centre
-    a group of k records             k times the figure of one record: the records are learned one after the other, and
-                                     two tables that differ in k records have k steps between them
+    a group of k records             k times the figure of a pair of any two rows: the records are learned one after the
+                                     other, and those that are not known yet may hang together with the one that is
+                                     learned; two tables that differ in k records have k steps between them
 
 Rows W_v tell no more than max_v D(W_v || q), whatever the law q (`adversary`).
 """
@@ -157,8 +158,10 @@ class NoiseTable:
         return self.everything if self._of_pairs is None else min(self.everything, group * self._of_pairs)
 
     def independent(self, group: int) -> Fraction:
-        """Bits about a group of records, to somebody to whom the records are independent."""
-        found = [self.anybody(group), group * self._of_neighbours]
+        """Bits about a group of records, to somebody who knows all others; those of the group may hang together."""
+        # Records of one person may hang together: with the others of a group not known, one of them moves them all, so
+        # that k times what rows of neighbours tell would be too little. Of pairs of any rows it is enough (`anybody`).
+        found = [self.anybody(group)] if group > 1 else [self.anybody(1), self._of_neighbours]
         level = self.level(group)
         return min(found if level is None else [*found, by_level(level)])
 
