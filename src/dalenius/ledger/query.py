@@ -135,7 +135,9 @@ class QueryMechanism(OneDraw):
         return exact(query_whole(self.query)[1])
 
     def independent_bits(self, size: int) -> Fraction:
-        """So many times what is told about one record to somebody who knows all others (by the chain rule).
+        """What is told to somebody who knows all other records; those of one person may hang together.
+
+        With several records of a person, so many times the figure of one would be too little where they hang together.
 
         Parameters
         ----------
@@ -146,7 +148,7 @@ class QueryMechanism(OneDraw):
         -------
         Fraction
         """
-        return size * exact(query_independent(self.query)[1])
+        return exact(query_independent(self.query)[1]) if size == 1 else self.group_bits(size)
 
     def neighbours(self, size: int) -> Fraction | None:
         """So many times the level between tables that differ in one record.
