@@ -4,7 +4,9 @@ python -m tests.kernel.count
 """
 
 import ast
+import io
 import sys
+import tokenize
 from pathlib import Path
 
 import dalenius.kernel
@@ -18,15 +20,15 @@ APART = {"__init__", "__main__", "command", "export"}  # the command line, and w
 # has limits, promises under other laws, or gauges; the forms that prove privacy from their own numbers. All others
 # prove bounds.
 CORE = ("numbers", "logs", "nouns", "channel", "release", "promises", "document", "privacy")
-PRIVACY = (*CORE, "distortion", "adversary", "ends", "within", "received", "gauges")
+PRIVACY = (*CORE, "distortion", "adversary", "ends", "intervals", "within", "received", "gauges")
 FORMS = (
     *("added", "alike", "answers", "axes", "chained", "composite", "groups", "maps", "markov", "noise"),
-    *("orbits", "records", "short", "sums", "water"),
+    *("orbits", "nearest", "records", "short", "sums", "tabled", "water", "withheld"),
 )
 
 
 def lines(source):
-    """All lines, and those of code: without blank lines, comments and docstrings."""
+    """All lines, those of code (without blank lines, comments and docstrings), and those that have a comment."""
     dropped = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
@@ -43,7 +45,8 @@ def lines(source):
         for number, line in enumerate(text, 1)
         if line.strip() and not line.strip().startswith("#") and number not in dropped
     ]
-    return len(text), len(code)
+    words = tokenize.generate_tokens(io.StringIO(source).readline)
+    return len(text), len(code), len({word.start[0] for word in words if word.type == tokenize.COMMENT})
 
 
 def modules():
@@ -52,7 +55,7 @@ def modules():
 
 def total(chosen):
     found = [size for name, size in modules().items() if name in chosen]
-    return sum(whole for whole, _ in found), sum(code for _, code in found)
+    return tuple(sum(kind) for kind in zip(*found, strict=True))
 
 
 def ran(text, privacy_only=True):
@@ -78,9 +81,9 @@ def ran(text, privacy_only=True):
 
 def main():
     found = modules()
-    for name, (whole, code) in found.items():
+    for name, (whole, code, comments) in found.items():
         part = "privacy" if name in PRIVACY else "form" if name in FORMS else "apart" if name in APART else "bound"
-        print(f"{name:14} {part:8} {whole:6,} lines {code:6,} of code")
+        print(f"{name:14} {part:8} {whole:6,} lines {code:6,} of code {comments:5,} with a comment")
     rest = set(found) - APART
     for name, chosen in (
         ("all", rest),
@@ -89,8 +92,8 @@ def main():
         ("forms", {*FORMS}),
         ("bounds", rest - {*PRIVACY, *FORMS}),
     ):
-        whole, code = total(chosen)
-        print(f"{name:23} {whole:6,} lines {code:6,} of code")
+        whole, code, comments = total(chosen)
+        print(f"{name:23} {whole:6,} lines {code:6,} of code {comments:5,} with a comment")
     texts = {name: text_of(document) for name, document in honest().items()}
     most = max((ran(text), name) for name, text in texts.items())
     plain = ran(texts["leakage"])

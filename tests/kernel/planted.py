@@ -208,10 +208,10 @@ PROMISES = [
     ("a tree may lack leaves", 'require(not stack, "a tree lacks leaves")\n        return worst', "return worst"),
     (
         "only the last leaf counts",
-        "worst = max(worst, self._radius(set().union(*allowed), law))",
-        "worst = self._radius(set().union(*allowed), law)",
+        "worst = max(worst, self.radius(set().union(*allowed), law))",
+        "worst = self.radius(set().union(*allowed), law)",
     ),
-    ("a leaf of one value", "self._radius(set().union(*allowed), law)", "self._radius(set(allowed[0]), law)"),
+    ("a leaf of one value", "self.radius(set().union(*allowed), law)", "self.radius(set(allowed[0]), law)"),
     (
         "halves that do not cover",
         "halves = (allowed[value] - set(among), allowed[value] & set(among))",
@@ -219,8 +219,8 @@ PROMISES = [
     ),
     (
         "a centre from above",
-        "logs = [log2(v, total)[0] for v in law]",
-        "logs = [log2(v, total)[0] + (1 << 158) for v in law]",
+        "logs = [log2(v, total)[0] if v else 0 for v in law]",
+        "logs = [log2(v, total)[0] + (1 << 158) if v else 0 for v in law]",
     ),
     ("contraction by the middle alone", "return value - -more // (1 << POINT)", "return value // 2"),
     (

@@ -252,8 +252,8 @@ OTHERS = [
     ("corners of other columns", "levels.append(Fraction(-low, common))", "levels.append(Fraction(0))"),
     (
         "corners without their worst",
-        "need = over if need is None or over > need else need",
-        "need = over if need is None or over < need else need",
+        "return Fraction(sum(z), 1 << SCORE) + Fraction(max(needs), 1 << BITS)\n\n\ndef equations",
+        "return Fraction(sum(z), 1 << SCORE) + Fraction(min(needs), 1 << BITS)\n\n\ndef equations",
     ),
     (
         "ends of letters mixed up",

@@ -10,9 +10,9 @@ import pytest
 from dalenius.kernel import logs
 from dalenius.kernel.adversary import Capacity, contraction
 from dalenius.kernel.document import read_document
+from dalenius.kernel.intervals import _surprise, upper_end
 from dalenius.kernel.logs import BITS, entropy, exp, log2, nats, times_log2
 from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, down, fraction, parsed, up
-from dalenius.kernel.within import _surprise, upper_end
 from tests.kernel.documents import design, text_of
 
 PLENTY = 10**12

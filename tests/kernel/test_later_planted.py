@@ -156,7 +156,7 @@ CHAINS = [
         "known[key] = 2 * part.information([name for name in own if name in wanted])[0]",
     ),
     ("a view that costs nothing", "return found - law.entropy(names[:longest], setting.work)[0]", "return found"),
-    ("the secret itself is not proved", "        self.parts[k or 0].independent(secret)\n", "        return\n"),
+    ("the secret itself is not proved", "self._looking(secret).independent(secret)", "self._looking(secret)"),
 ]
 
 ANSWERS = [
@@ -211,17 +211,21 @@ ANSWERS = [
         "else min(self.everything, self._of_pairs)",
     ),
     (
-        "neighbours of a group count once",
-        "found = [self.anybody(group), group * self._of_neighbours]",
-        "found = [self.anybody(group), self._of_neighbours]",
-    ),
-    (
         "rows of a table that are no laws",
         "rows.require(all(len(row) == len(law) and sum(row) == one for row in table)",
         "rows.require(all(len(row) == len(law) for row in table)",
     ),
     ("sums of a table that are others", '== sums, "these are not the sums', '!= [], "these are not the sums'),
-    ("a row compared with nothing", "found = max(found, self._own[k] - crossed)", "found = max(found, -crossed)"),
+    (
+        "records of a person learned as if the others were known",
+        "found = [self.anybody(group)] if group > 1 else [self.anybody(1), self._of_neighbours]",
+        "found = [self.anybody(group), group * self._of_neighbours]",
+    ),
+    (
+        "a row compared with nothing",
+        "self.own = [sum(known[v] for v in row) for row in rows]",
+        "self.own = [0 for row in rows]",
+    ),
 ]
 
 LEVELS = [

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.kernel.count import CORE, KERNEL, PRIVACY, lines, modules, ran, total
+from tests.kernel.count import APART, CORE, KERNEL, PRIVACY, lines, modules, ran, total
 from tests.kernel.documents import text_of
 from tests.kernel.honest_documents import honest
 
@@ -57,8 +57,33 @@ def test_a_planted_fault_of_the_room_is_seen(planted, fault):
 
 @pytest.mark.long
 def test_lines_of_code_are_counted_without_words():
-    assert lines('"""What."""\n\n# why\nx = 1\n\n\ndef f():\n    """Two\n    lines."""\n    return 1\n') == (10, 3)
+    assert lines('"""What."""\n\n# why\nx = 1\n\n\ndef f():\n    """Two\n    lines."""\n    return 1\n') == (10, 3, 1)
     assert set(PRIVACY) <= set(modules())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("module", [name for name, size in modules().items() if name not in APART and size[1] > 40])
+def test_every_module_says_why_it_is_this_way_round(module):
+    assert modules()[module][2] >= 3
+
+
+def listed(source):
+    """The names under which a module puts readers into the lists of laws, forms and promises."""
+    found = set()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.AugAssign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
+            found |= {(node.target.id, key.value) for key in node.value.keys}
+    return found
+
+
+def test_no_other_form_takes_the_name_of_one_that_auditors_read():
+    other = listed(SOURCES["check"])
+    assert {("FORMS", "pram"), ("LAWS", "markov"), ("RULES", "slope")} <= other
+    for module in ("nouns", "channel", "promises", "gauges", "rules"):
+        assert listed(SOURCES[module])
+        assert not listed(SOURCES[module]) & other
+    # Gauges are added to the promises as a list of their own.
+    assert not {name for _, name in listed(SOURCES["gauges"])} & {name for _, name in listed(SOURCES["promises"])}
 
 
 @pytest.mark.long

@@ -51,6 +51,18 @@ def test_no_adversary_learns_more_than_is_proved(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
+def test_records_of_one_person_may_hang_together(seed):
+    """Somebody knows all other records, and believes anything about the two of one person."""
+    moves = [[0], [1]] if seed % 2 else [[1, 2], [2, 0]]
+    noise, sums = table(moves, 3, seed, outcomes=2)
+    place = {total: k for k, total in enumerate(sums)}
+    pairs = sums_reached(moves, 2, Work(10**9))
+    lines = [[place[tuple(np.add(rest, pair).tolist())] for pair in pairs] for rest in moves]
+    known = max(capacity([noise.rows[k] for k in line]) for line in lines)
+    assert known - 1e-9 <= float(told_of_independent(Totals(3, 2, moves, 1), noise, 2, None))
+
+
+@pytest.mark.parametrize("seed", range(4))
 def test_levels_and_deltas_are_those_of_all_pairs_of_tables(seed):
     moves = [[0], [1], [3]]
     noise, _ = table(moves, 2, seed)

@@ -111,6 +111,15 @@ def test_a_person_with_several_records_is_a_group(tmp_path):
         ledger.add(query_document(count(), "smoker"), dataset="people", rows=3)
 
 
+def test_records_of_one_person_may_hang_together():
+    """Both records of a person who always gives the same answer twice tell more than twice what one of them tells."""
+    rows = tuple(tuple(F(v, 7) for v in row) for row in ((4, 2, 1), (2, 3, 2), (1, 2, 4)))
+    query = Query(2, (BITS,) * 2, "count", "table", None, kernel=(tuple("uvw"), rows))
+    mechanism = mechanism_of(query_document(query, "votes"))
+    assert mechanism.independent_bits(2) >= F(198, 1000)
+    assert 2 * mechanism.independent_bits(1) < F(13, 100)
+
+
 def test_many_values_are_bounded_by_theorem_4(tmp_path):
     ledger, query = book(tmp_path), count(records=90, parameter=F(99, 100))
     ledger.add(query_document(query, "smoker"), dataset="people", max_rows=2)

@@ -49,9 +49,10 @@ def falling(x: Fraction) -> tuple[Fraction, Fraction]:
     (Fraction(1, 1), Fraction(1, 1))
     """
     if x > LARGEST_EXPONENT:
+        # Far away: surely between nothing and e^-100.
         return NAUGHT, 1 / exp(Fraction(LARGEST_EXPONENT), AFTER_POINT)[0]
     low, high = exp(x, AFTER_POINT)
-    return _below(1 / high), _above(1 / low)
+    return _below(1 / high), _above(1 / low)  # the inverse turns the ends round
 
 
 def _below(q: Fraction) -> Fraction:
@@ -120,6 +121,7 @@ class Added(ABC):
             exponents = [self.energy(t - shift) - self.energy(t - s) for s in mixture]
             most = max(exponents)  # at least 0, the exponent of the shift itself
             near = sum((n * falling(most - x)[0] for n, x in zip(mixture.values(), exponents, strict=True)), NAUGHT)
+            # From below, as it is subtracted; with the larger probability only where that makes the figure larger.
             less = most * E_LOW + log2_of(near / whole)[0]  # minus log2 of the ratio, from below
             told -= less * (low if less > 0 else high)
         return max(NAUGHT, told)
@@ -156,9 +158,10 @@ class Added(ABC):
         self.work.spend(4 * LOG_COST * len(cells), self.length + epsilon.denominator.bit_length())
         total = rest
         for t, _, high in cells:
+            # Exact; below 0 the law here is more than e^epsilon times the other.
             gap = epsilon + self.energy(t) - self.energy(t - distance)  # ln of e^epsilon times the ratio
             if gap < 0:
-                total += high * (1 - falling(-gap)[0])
+                total += high * (1 - falling(-gap)[0])  # up, and what is taken off down
         return min(Fraction(1), total)
 
 
@@ -192,7 +195,8 @@ class Laplace(Added):
 
     def by_variance(self, width: int) -> Fraction:
         low, high = falling(1 / self.scale)
-        variance = 2 * high / (1 - high) ** 2
+        variance = 2 * high / (1 - high) ** 2  # grows with a, so that the upper end counts
+        # Grows with a as well, and is subtracted: the lower end.
         entropy = log2_of((1 + low) / (1 - low))[0] + 2 * low / (1 - low * low) / self.scale * E_LOW
         return max(NAUGHT, half_log2_2pie(Fraction(width * width, 4) + variance + Fraction(1, 12)) - entropy)
 
@@ -218,8 +222,10 @@ class Geometric(Laplace):
 
     def __init__(self, ratio: Fraction, work: Work) -> None:
         low, high = log2_of(1 / ratio)
+        # A scale from below: less noise than there is, which tells more.
         super().__init__(_below(E_LOW / high), work)
         self.ratio = ratio
+        # Only for the reach: more noise than there is, which errs more.
         self._wider = _above(E_HIGH / low)
 
     def outside(self, steps: int) -> Fraction:
@@ -247,7 +253,7 @@ class Gaussian(Added):
         if not self._weights:
             self.work.spend(2 * LOG_COST * self.reach, self.length)
             self._weights = [falling(self.energy(t)) for t in range(self.reach + 1)]
-            low = 2 * sum((weight for weight, _ in self._weights), NAUGHT) - 1
+            low = 2 * sum((weight for weight, _ in self._weights), NAUGHT) - 1  # 0 stands once in the sum of both sides
             high = 2 * sum((weight for _, weight in self._weights), NAUGHT) - 1 + self._beyond(self.reach)
             self._total = low, high
         return True

@@ -14,9 +14,10 @@ from fractions import Fraction
 from itertools import product
 from math import comb, factorial, prod
 
-from dalenius.kernel.channel import ENTRIES, Channel, Dense, Unread, read_width
+from dalenius.kernel.channel import ENTRIES, Channel, Dense, read_width
 from dalenius.kernel.nouns import Label, Law, Mechanism, Setting, Variable
 from dalenius.kernel.numbers import Node, Work, common_denominator, require
+from dalenius.kernel.withheld import Unread
 
 TYPES = 200_000  # types that are ever listed
 SAMPLES = 1_000_001
@@ -73,6 +74,7 @@ class Alike(Law):
 
     def setting(self, mechanism: Mechanism, work: Work) -> Setting:
         """A mechanism that observes a sample observes all of them: its input is the type."""
+        # Beside a kept column the samples would no longer be alike.
         alone = mechanism.reads == (self.sample,) and not mechanism.release and not mechanism.beside
         require(alone, f"samples that are alike are observed as {self.sample} alone, and a letter of its own leaves")
         return Setting(self.variables, self, replace(mechanism, observe=(self.variables[-1].name,)), work)
@@ -138,6 +140,7 @@ def read_types(node: Node, setting: Setting) -> Channel:
         return Dense(scale, tuple(found), wide)
     if law is None and len(setting.sizes) == 1 < samples:
         return Unread("types", "form types does not prove this without the law of its samples")
+    # Types of other samples would be rows for other inputs.
     many.require(samples == len(setting.sizes), f"{len(setting.sizes)} columns are read")
     node.require(setting.many <= ENTRIES, "there are too many inputs to be listed")
     setting.work.spend(8 * setting.many * samples)
@@ -154,6 +157,7 @@ def _read_row(node: Node, width: int, work: Work) -> tuple[int, list[int]]:
     for item in entries.items():
         letter, weight = item.pair()
         place = letter.place(width)
+        # Rising, so that no letter stands twice: the second weight would take the place of the first.
         if place <= last:
             raise item.refuse("the letters do not rise")
         last = place

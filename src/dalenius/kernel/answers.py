@@ -54,6 +54,7 @@ class Totals:
 
     def grid_steps(self, distance: int) -> int:
         """How many grid steps a distance comes to at most."""
+        # Up: rounding can move the ends of a distance apart, by a step of the grid at most.
         return -(-distance // self.every)
 
     def widths(self, records: int) -> list[int]:
@@ -86,6 +87,7 @@ class Totals:
         if group == 1:
             return self.of_one
         many = group * max(len(pair) for pair in self.of_one)
+        # The widest of them: which numbers a group moves is not known.
         widest = sorted(width for width in self.widths(group) if width)
         return [tuple(widest[-many:] if many else ())]
 
@@ -131,6 +133,7 @@ def excess_of(totals: Totals, noise: AnyNoise, group: int, epsilon: Fraction) ->
         shared = sum((many * noise.excess(d, epsilon / len(pair)) for d, many in parts.items()), Fraction(0))
         worst = max(worst, min(shared, Fraction(1)))
     rho = concentrated_of(totals, noise, group)
+    # At or below rho the order would not be above 1.
     if rho is not None and epsilon > rho > 0:
         worst = min(worst, _by_order(rho, epsilon))
     return worst
@@ -165,7 +168,7 @@ def told_to_anybody(totals: Totals, noise: AnyNoise, group: int) -> Fraction:
 
 
 def told_of_independent(totals: Totals, noise: AnyNoise, group: int, weights: Sequence[int] | None) -> Fraction:
-    """Bits about a group of records, to somebody to whom the records are independent.
+    """Bits about a group of records, to somebody to whom all other records are independent of it.
 
     `weights` of the letters make the mixtures that one record is compared with; None: all alike.
     """
@@ -273,6 +276,7 @@ def _read_totals(records: Node, letters: Node, moves: Node, every: Node, work: W
     moves.require(len(rows) * numbers <= MOST_MOVES, f"there are more than {MOST_MOVES:,} moves")
     small = all(abs(move) <= LARGEST_STEP for row in rows for move in row)
     moves.require(small, "a move is too large")
+    # Without letters the two rows are the ends of a range.
     rising = listed is not None or all(a <= b for a, b in zip(*rows, strict=True))
     moves.require(rising, "the least is above the most")
     pairs = len(rows) ** 2 if len(rows) <= COMPARED_LETTERS else 0
@@ -312,6 +316,7 @@ def proved_answer(document: AnswerDocument) -> tuple[Proved, ...]:
         steps, level = document.error
         assert not isinstance(document.noise, NoiseTable)
         outside = document.noise.outside(steps)
+        # Outside: from above.
         require(outside <= 1 - level, f"the noise is larger than {steps} steps with probability {up(outside, 12)}")
     found = []
     for promise in document.promises:

@@ -38,6 +38,7 @@ def convolved(a: Sequence[int], b: Sequence[int], work: Work) -> list[int]:
     >>> convolved([1, 2], [3, 4], Work(10**6))
     [3, 10, 8]
     """
+    # No sum has more digits, so that no number runs into the next one.
     digits = len(str(max(sum(a), 1) * max(max(b), 1)))
     many = len(a) + len(b) - 1
     work.spend(many * (20 + digits) // 2)
@@ -146,6 +147,7 @@ class Axis:
         w = self.half
         if min(w) <= 0 or (len(w) > 1 and w[0] < w[1]):
             return False
+        # Log-concave up to the last but one.
         if not all(w[k] ** 2 >= w[k - 1] * w[k + 1] for k in range(1, len(w) - 2)):
             return False
         if len(w) < 3 or w[-2] ** 2 >= w[-3] * w[-1]:
@@ -200,6 +202,7 @@ class Axis:
         worst = 0
         for p, q in self.pairs:
             self.work.spend(4 * len(p), self.total.bit_length() + top.bit_length())
+            # Only letters of which there is more: where there is less, nothing is taken off.
             worst = max(worst, sum(max(0, bottom * u - top * v) for u, v in zip(p, q, strict=True)))
         return Fraction(worst, bottom * self.total)
 
@@ -210,6 +213,7 @@ class Axis:
         least = self.total
         for p, q in self.pairs:
             self.work.spend(10 * len(p), self.total.bit_length())
+            # `isqrt` rounds down, and 1 - affinity^2 up with it.
             least = min(least, sum(isqrt(u * v) for u, v in zip(p, q, strict=True)))
         return Fraction(least, self.total)
 
@@ -251,6 +255,7 @@ class Axis:
         told = 0
         for group in groups:
             told += sum(group.values()) * (self.certain(*group) if len(group) == 1 else self.mixed(group, 1))
+        # Given S from above, without it from below.
         return max(NOTHING, bits(Fraction(told, many) - self.mixed(prior, 0)))
 
     def capacity(self) -> Fraction:
@@ -260,6 +265,7 @@ class Axis:
         law = self.output(self.prior)
         many = self.total * sum(self.prior.values())
         self.work.spend(LOG_COST * len(law), many.bit_length())
+        # log2 q from below, shifted down and then negated: the cost is from above.
         cost = [-(log2(v, many)[0] >> BITS - LOG_BITS) if v else None for v in law]
         line = [
             cost[min(max(t, self.low), self.high) - self.low]
@@ -295,5 +301,5 @@ class Axis:
         if p.denominator == 1:
             powers = [Fraction(k ** int(p)) for k in range(1, self.reach + 1)]
         else:
-            powers = [two_to(p * bits(log2(k)[1]))[1] for k in range(1, self.reach + 1)]
+            powers = [two_to(p * bits(log2(k)[1]))[1] for k in range(1, self.reach + 1)]  # both up
         return sum((2 * power * v for power, v in zip(powers, self.half[1:], strict=True)), NOTHING) / self.total

@@ -27,9 +27,9 @@ def leaves(
             raise node.refuse("the tree goes on after its last leaf")
         match node.value:
             case ["split", *_]:
-                stack += reversed(split(stack.pop(), node))
+                stack += reversed(split(stack.pop(), node))  # reversed: the first part is the next to be looked at
             case ["leaf", *_]:
                 yield stack.pop(), node
             case _:
                 raise node.refuse("a node is a split or a leaf")
-    require(not stack, "a tree of cases lacks leaves")
+    require(not stack, "a tree of cases lacks leaves")  # A case without a leaf has no bound.

@@ -11,6 +11,7 @@ from dalenius.kernel.nouns import Law, Setting
 from dalenius.kernel.numbers import Node, Refused, require
 from dalenius.kernel.objective import Objective
 from dalenius.kernel.promises import Independent
+from dalenius.kernel.release import Release
 
 
 class ChainRelease(WindowsRelease):
@@ -41,6 +42,7 @@ class ChainRelease(WindowsRelease):
         found = [self.chain.run(part.setting.mechanism.observe) for part in self.parts]
         for k, ((first, last), part) in enumerate(zip(found, self.parts, strict=True)):
             own = part.setting.mechanism.observe
+            # A gap would be a sample outside that the lemma takes to be free.
             require(last - first + 1 == len(own), f"window {k} is no run of neighbours")
             require(
                 k == 0 or found[k - 1][1] < first, f"window {k} shares a sample with another one, or comes too late"
@@ -56,13 +58,13 @@ class ChainRelease(WindowsRelease):
         """The places of the ends of window k beyond which there is another one."""
         return ({run[0]} if k > 0 else set()) | ({run[1]} if k < many - 1 else set())
 
-    def _looking(self, names: Sequence[str]) -> int | None:
+    def _looking(self, names: Sequence[str]) -> Release:
         """The window that has all of these samples."""
         places = [self.chain.places[name] for name in names]
-        for place, (first, last) in enumerate(self.runs):
+        for part, (first, last) in zip(self.parts, self.runs, strict=True):
             if first <= min(places) and max(places) <= last:
-                return place
-        return None
+                return part
+        raise Refused(f"no window looks at all of {', '.join(names)}: the lemma is silent")
 
     @cached_property
     def free(self) -> set[int]:
@@ -72,11 +74,8 @@ class ChainRelease(WindowsRelease):
         return {i for i in range(len(self.chain.variables)) if i not in inside}.union(*ends)
 
     def hide(self, secret: Sequence[str]) -> None:
-        if {self.chain.places[name] for name in secret} <= self.free:
-            return
-        k = self._looking(secret)
-        require(k is not None, f"no window looks at all of {', '.join(secret)}: the lemma is silent")
-        self.parts[k or 0].independent(secret)
+        if not {self.chain.places[name] for name in secret} <= self.free:
+            self._looking(secret).independent(secret)
 
     def reached(self, about: Sequence[str]) -> Fraction:
         wanted = set(about)
@@ -93,10 +92,7 @@ class ChainRelease(WindowsRelease):
         return found
 
     def most_told(self, about: Sequence[str], given: Sequence[str]) -> Fraction:
-        k = self._looking((*about, *given))
-        if k is None:
-            raise Refused(f"no window looks at all of {', '.join((*about, *given))}: the lemma is silent")
-        return self.parts[k].information(about, given)[1]
+        return self._looking((*about, *given)).information(about, given)[1]
 
 
 LEMMAS |= {Markov: ChainRelease}
@@ -117,5 +113,6 @@ def bound_by_chain(setting: Setting, promises: Promises, _: Limits, objective: O
         if isinstance(promise, Independent):
             first, last = law.run(promise.secret)
             setting.work.spend(4 * len(promise.secret))
+            # Other views count as one sample: less is taken off, so that the bound stays one.
             longest = max(longest, len(promise.secret) if last - first + 1 == len(promise.secret) else 1)
-    return found - law.entropy(names[:longest], setting.work)[0]
+    return found - law.entropy(names[:longest], setting.work)[0]  # from below, as it is taken off

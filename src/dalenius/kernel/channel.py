@@ -35,18 +35,6 @@ class Dense(Channel):
         return self.scale, [list(row) for row in self.table]
 
 
-@dataclass(frozen=True)
-class Unread(Channel):
-    """Of a card that does not show its channel, or not what its inputs are."""
-
-    form: str
-    why: str
-    width: int = 0
-
-    def rows(self, work: Work) -> Rows:
-        raise Refused(self.why)
-
-
 FormReader = Callable[[Node, Setting], Channel]
 
 
@@ -75,6 +63,7 @@ def read_matrix(rows: Node, many: int, one: int, letters: int, work: Work) -> De
     table = []
     for row in rows.items():
         numbers = tuple(row.wholes(0))
+        # Exactly one scale: with more in a row, letters would have weights that no input sends.
         if len(numbers) != letters or sum(numbers) != one:
             raise row.refuse("the row is not a law of the letters: its numbers do not sum to the scale")
         table.append(numbers)

@@ -3,23 +3,45 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dalenius.kernel.alike import read_alike, read_types
 from dalenius.kernel.answers import ANSWER, proved_answer, read_answer
 from dalenius.kernel.chained import bound_by_chain
-from dalenius.kernel.composite import StrataRelease, WindowsRelease
+from dalenius.kernel.channel import FORMS
+from dalenius.kernel.composite import StrataRelease, WindowsRelease, read_strata, read_windows
 from dalenius.kernel.document import Document, read_document
 from dalenius.kernel.exchange import bound_by_orbits, bound_by_types
+from dalenius.kernel.gauges import GAUGES
+from dalenius.kernel.groups import read_independent, read_margins
 from dalenius.kernel.levels import bound_by_levels
-from dalenius.kernel.maps import beside_side_information
+from dalenius.kernel.maps import beside_side_information, read_maps
+from dalenius.kernel.markov import read_markov
+from dalenius.kernel.noise import Noise
 from dalenius.kernel.noise_bound import bound_of_noise, bound_on_grid
+from dalenius.kernel.nouns import LAWS
 from dalenius.kernel.numbers import down, require, up
 from dalenius.kernel.objective import Objective
+from dalenius.kernel.orbits import read_orbits
 from dalenius.kernel.parts import bound_by_groups, bound_by_parts
 from dalenius.kernel.privacy import Kept, check_privacy
+from dalenius.kernel.promises import PROMISES
+from dalenius.kernel.records import read_medians, read_records
 from dalenius.kernel.release import Release
 from dalenius.kernel.rules import RULES, proved_bound
+from dalenius.kernel.short import read_even, read_listed, read_staircase
 from dalenius.kernel.slope import bound_by_slope, bound_by_water
+from dalenius.kernel.sums import read_sums
 from dalenius.kernel.transports import bound_by_records, bound_by_transports
 from dalenius.kernel.variance import total_variance
+from dalenius.kernel.water import read_filled
+from dalenius.kernel.withheld import read_withheld
+
+LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_margins, "markov": read_markov}
+FORMS |= {"listed": read_listed, "pram": read_even, "resample": read_even, "staircase": read_staircase}
+FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata}
+FORMS |= {"sums": read_sums, "blocks": read_sums}
+FORMS |= {"types": read_types, "orbits": read_orbits, "noise": Noise, "filled": read_filled}
+FORMS |= {"records": read_records, "medians": read_medians, "withheld": read_withheld}
+PROMISES |= GAUGES
 
 RULES |= {"alike": bound_by_types, "orbits": bound_by_orbits}
 RULES |= {"chain": bound_by_chain, "levels": bound_by_levels}
@@ -95,6 +117,7 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
         proved = Kept(proved_answer(answer), (), (), {})
         return Verdict(proved, "privacy", False, None, None, None, None, None, answer.digest, answer.work.spent)
     document = read_document(text, allowed)
+    # Privacy first, and without anything of the objective: a mistake further down costs no privacy.
     kept = check_privacy(document)
     setting = document.setting
     rows = setting.law.rows if setting.has_law else None
@@ -102,10 +125,12 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
         return Verdict(kept, "privacy", False, None, None, rows, None, None, document.digest, document.work.spent)
     objective = document.objective
     value = reached(document, objective)
+    # The rule is given the problem and not the channel, so that no bound can lean on what it should bound.
     bound = proved_bound(setting, document.promises, document.limits, objective, document.proof)
     _compare(document, objective, value, bound)
     wanted = None
     if objective.maximise:
+        # From above, as a share of it is said to be reached.
         wanted = sum((setting.law.entropy(names, document.work)[1] for names in objective.wanted), Fraction(0))
     rule = document.proof.tag(*RULES)
     beside = beside_side_information(document.release, objective.about)
@@ -159,10 +184,10 @@ def reached(document: Document, objective: Objective) -> Fraction:
     if objective.aim == "variance":
         return variance_of(release)
     if objective.maximise:
-        return release.information(objective.about)[0]
+        return release.information(objective.about)[0]  # maximised: from below
     value = Fraction(0)
     if objective.theta:
-        value += objective.theta * release.information(objective.about)[1]
+        value += objective.theta * release.information(objective.about)[1]  # minimised: from above
     if objective.theta < 1:
         mechanism = document.setting.mechanism
         given = (mechanism.side,) if mechanism.side and mechanism.encoder != "uninformed" else ()

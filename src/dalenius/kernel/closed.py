@@ -37,6 +37,7 @@ def bound_in_closed_form(
     proof.fields("rule")
     views: list[tuple[tuple[str, ...], Fraction]] = [((), Fraction(0))]
     views += [(p.secret, Fraction(0)) for p in promises if isinstance(p, Independent)]
+    # b bits told about S, then all that X tells beyond S.
     views += [(p.secret, p.at_most) for p in promises if isinstance(p, Leakage | WorstCaseLeakage)]
     bounds = []
     inputs = [(x, *k) for x, k in zip(setting.input, setting.beside, strict=True)]
@@ -60,6 +61,7 @@ def whole_releases(setting: Setting, promises: Sequence[Promise], everything: Fr
     found = []
     for promise in promises:
         if isinstance(promise, Dalenius):
+            # Of a part of the inputs the limit says nothing about all of them.
             whole = promise.group >= len(setting.members) and promise.rows == 1
             found += [promise.at_most] if whole else []
         if isinstance(promise, MaximalLeakage):
@@ -88,11 +90,12 @@ def surprisal(setting: Setting, promises: Sequence[Promise], r: Fraction | None)
         work.spend(4 * len(frame.labels), 2 * total.bit_length())
         for x, counts in frame.by_input.items():
             for a, count in counts:
+                # p(x | y) p(a | x) <= p(a | y): what makes x likely makes a likely.
                 most[x] = min(most[x], factor * frame.alone[a] * setting.mass[x] / (count * total))
     work.spend(LOG_COST * len(most))
     units = 0
     for x, count in setting.mass.items():
         p = Fraction(count, total)
         top = most[x] if r is None else min(most[x], r * p / (1 - p + r * p))
-        units += times_log2(p, top / p)[1]
+        units += times_log2(p, top / p)[1]  # from above
     return bits(units)

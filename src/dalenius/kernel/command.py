@@ -28,6 +28,7 @@ def said(verdict: Verdict) -> list[str]:
             else:
                 found.append(f"    {name} at most {up(figure, 15)}")
     for k, (reached, below) in enumerate(zip(verdict.kept.limits, verdict.kept.from_below, strict=True), 1):
+        # Down what is at least, up what is at most: the last digit never promises more than was proved.
         shown = f"at least {down(reached, 15)} {below}" if below else f"at most {up(reached, 15)}"
         found.append(f"  limit {k}: kept, {shown}")
     if verdict.value is None or verdict.bound is None:

@@ -37,6 +37,7 @@ def bound_by_components(setting: Setting, promises: Promises, _: Limits, objecti
         setting.work.spend(4 * len(law.atoms))
         mass = sum(count for _, count in atoms)
         inside = Setting(law.variables, Law(law.variables, atoms, mass, None), mechanism, setting.work)
+        # Named promises alone: others need not hold for the law of a part.
         bound += Fraction(mass, setting.total) * bound_by_lines(inside, tuple(named), (), objective, own)
     return bound
 
@@ -45,6 +46,7 @@ def _values(setting: Setting, promise: Promise) -> dict[int, tuple[int, ...]]:
     """The value of a view for each input that occurs."""
     require(isinstance(promise, Independent), "a part needs promises of independence")
     found = Frame(setting, promise.about).by_input
+    # Else an input hangs together with several parts, by halves.
     require(all(len(counts) == 1 for counts in found.values()), "a view is not a function of the input")
     return {x: counts[0][0] for x, counts in found.items()}
 

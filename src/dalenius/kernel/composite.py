@@ -64,6 +64,7 @@ def strata(setting: Setting) -> list[tuple[int, Setting]]:
     parts = list[tuple[int, Setting]]()
     for atoms in found.values():
         many = sum(count for _, count in atoms)
+        # Its rows are not those of the table: no confidence is proved within a stratum.
         law = Law(setting.variables, tuple(atoms), many, None) if atoms else None
         parts.append((many, Setting(setting.variables, law, mechanism, setting.work)))
     return parts
@@ -82,6 +83,7 @@ def between(law: Law, first: set[str], second: set[str], given: set[str], work: 
         return known[names]
 
     a, b, both, g = (entropy_of(*sets) for sets in ((first, given), (second, given), (first, second, given), (given,)))
+    # What is added from below, what is subtracted from above; the other way round for the upper end.
     low, high = a[0] + b[0] - both[1] - g[1], a[1] + b[1] - both[0] - g[0]
     return max(Fraction(0), low), max(Fraction(0), high)
 
@@ -233,6 +235,7 @@ class WindowsRelease(ByLemma):
             require(mechanism.form == "any", "the matrix is not of the form that is asked for")
             return
         for part, level in zip(self.columns(), mechanism.each, strict=True):
+            # Each column by itself: its form, and its level from above against what it may have.
             part.keep_shape()
             require(part.level((), None) <= level, "the matrix of a column has a higher level than it may have")
 
@@ -266,12 +269,14 @@ class WindowsRelease(ByLemma):
             own = {place[name] for name in part.setting.mechanism.observe}
             roots = {root(b) for b in own}
             self.work.spend(20 * len(own))
+            # Two groups of one tree joined again: outputs could be tied around the cycle.
             require(len(roots) == len(own), f"window {k} closes a cycle: the lemma does not hold for such windows")
             for b in roots:
                 tree[b] = min(roots)
             for b in own:
                 looks[b].append((part, own))
         for b, windows in enumerate(looks):
+            # Of a group of one window the output may tell all: nobody else draws from it.
             for part, _ in windows if len(windows) > 1 else ():
                 part.independent([name for name in part.setting.mechanism.observe if place[name] == b])
         return [root(b) for b in range(len(tree))], looks
@@ -357,6 +362,7 @@ class StrataRelease(Release):
         """The largest level of a stratum, for inputs that agree in the strata."""
         if metric is not None or not set(self.setting.mechanism.strata) <= set(given):
             return super().level(given, metric)
+        # The largest: everybody knows the own stratum, and is promised the same.
         return max(part.level(given, None) for _, part in self.parts)
 
     def keep_shape(self) -> None:

@@ -33,16 +33,15 @@ def bound_by_corners(setting: Setting, promises: Promises, _: Limits, objective:
     mass = [setting.mass[x] for x in inputs]
     start = sorted(b.place(len(inputs)) for b in basis.items())
     basis.require(len(set(start)) == len(start), "an input stands twice")
-    need: int | None = None  # in units of 2^-BITS
+    needs = list[int]()  # in units of 2^-BITS
     for vertex in vertices(len(inputs), equations(setting, promises, inputs), start, setting.work):
         whole = lcm(*(bottom * mass[i] for i, _, bottom in vertex))
         column = [(i, top * (whole // (bottom * mass[i]))) for i, top, bottom in vertex]
         price = sum(c * z[i] for i, c in column) * setting.total
-        over = told.phi_of_column(((inputs[i], c) for i, c in column), whole) - (price << BITS - SCORE) // whole
-        need = over if need is None or over > need else need
-    require(need is not None, "no column keeps the promises")
-    assert need is not None
-    return Fraction(sum(z), 1 << SCORE) + Fraction(need, 1 << BITS)
+        # phi from above, the price from below: a need that is too large is still a bound.
+        needs.append(told.phi_of_column(((inputs[i], c) for i, c in column), whole) - (price << BITS - SCORE) // whole)
+    require(bool(needs), "no column keeps the promises")
+    return Fraction(sum(z), 1 << SCORE) + Fraction(max(needs), 1 << BITS)
 
 
 def equations(setting: Setting, promises: Sequence[Promise], inputs: Sequence[int]) -> Iterator[list[Fraction]]:
@@ -80,6 +79,7 @@ def vertices(n: int, rows: Iterator[list[Fraction]], start: list[int], work: Wor
         require(i >= 0, "the starting basis is singular")
         tableau[r], tableau[i] = tableau[i], tableau[r]
         tableau, d = _pivot(tableau, r, j, d, work)
+    # An equation that is left over would allow corners that are not met.
     require(not any(any(row) for row in tableau[len(start) :]), "the starting basis does not span the constraints")
     require(all(row[n] >= 0 for row in tableau), "the starting basis is infeasible")
     # A set of columns is the sum of their bits. An edge has two ends, and is looked at from the first one that is met:
@@ -102,6 +102,7 @@ def vertices(n: int, rows: Iterator[list[Fraction]], start: list[int], work: Wor
                 continue
             i = _leaving(tableau, j, (n, *start))
             after = own ^ 1 << j ^ 1 << base[i]
+            # Each basis once; its edge back is not followed again.
             if after not in back:
                 back[after] = 0
                 stack.append((after, [*base[:i], j, *base[i + 1 :]], *_pivot(tableau, i, j, d, work)))
@@ -166,5 +167,6 @@ def _pivot(tableau: Tableau, i: int, j: int, d: int, work: Work) -> tuple[Tablea
             after.append(base)
         else:
             f = row[j]
+            # Exact: d divides every minor of the next order (Bareiss).
             after.append([(a * e - f * b) // d for a, b in zip(row, base, strict=True)])
     return after, e

@@ -30,6 +30,7 @@ Lent = list[tuple[int, Numbers]]  # of each input what is lent in each case, in 
 def read_cut(cut: Node, promise: Promise, setting: Setting, cases: int) -> tuple[Fraction, Lent]:
     """What a cut allows in all, and what it lends to each line."""
     if isinstance(promise, Dalenius):
+        # Of a part of the inputs, or of many rows together, the limit says nothing about one column of all.
         whole = promise.rows == 1 and promise.group >= len(setting.sizes)
         cut.require(whole and not setting.mechanism.leaving, "a cut needs a promise about all that is read, of one row")
         return _of_another_law(cut, promise.at_most, setting, [(x, (x,), ()) for x in range(setting.many)], cases)
@@ -49,6 +50,7 @@ def read_cut(cut: Node, promise: Promise, setting: Setting, cases: int) -> tuple
     if isinstance(promise, Contraction):
         at.require(b <= 1, "a cut of a contraction has a point up to 1")
         front = setting.total * w * b * (1 - b) * (1 << SCORE)
+        # // 1 rounds down: what is lent is subtracted from the lines, so that too little is safe.
         lent = [(x, [front * (2 * a - a * a * b) // 1 for a in numbers])]
         return w * promise.at_most, [*lent, (y, [front * (-2 * a - a * a * (1 - b)) // 1 for a in numbers])]
     if not isinstance(promise, LocalDP) or not promise.delta:
@@ -61,6 +63,7 @@ def read_cut(cut: Node, promise: Promise, setting: Setting, cases: int) -> tuple
     cut.require(worlds[x] == worlds[y], "the promise does not speak of these two inputs")
     epsilon, delta = of_one_row(promise)
     cut.require(epsilon <= MOST_NATS, "this promise restricts nothing that a proof could use")
+    # r up: p - r q is smaller then, so that delta still bounds its positive part.
     r, front = exp(epsilon)[1], setting.total * w * (1 << SCORE)
     return w * delta, [(x, [front * a // 1 for a in numbers]), (y, [-front * r * a // 1 for a in numbers])]
 
@@ -87,6 +90,7 @@ def _of_another_law(
         sums = Counter[Label]()
         for (_, k), b in zip(labels, own, strict=True):
             sums[k] += b
+        # From below, as what is lent.
         logs = {(s, k): log2(b * total, sums[k] * alone[s])[0] for (s, k), b in zip(labels, own, strict=True)}
         told = dict.fromkeys(lent, 0)
         for x, s, k, n in used:
@@ -103,9 +107,10 @@ def _require_within(places: Places, ball: Ball, law: list[int]) -> None:
     places.setting.work.spend(LOG_COST * places.many, total.bit_length() + stated.bit_length())
     if ball.kind == "total_variation":
         apart = sum(abs(n * stated - m * total) for n, m in zip(law, places.counts, strict=True))
-        inside = apart <= 2 * ball.radius * total * stated
+        inside = apart <= 2 * ball.radius * total * stated  # sum abs(P - Q) is twice the total variation
     elif ball.kind == "kl_bits":
         used = [(n, m) for n, m in zip(law, places.counts, strict=True) if n]
+        # A law with mass where the stated one has none is infinitely far from it.
         inside = all(m for _, m in used)
         apart = sum(n * log2(n * stated, m * total)[1] for n, m in used) if inside else 0
         inside = inside and apart <= ball.radius * (total << BITS)

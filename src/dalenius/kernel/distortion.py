@@ -50,6 +50,7 @@ class Distortion:
             labels = setting.labels(part.of)
             table, one = _table(part, setting, released, sorted(set(labels)), end)
             tables.append((part.weight, table, one, setting.by_input(labels)))
+        # One unit for all parts, so that nothing is rounded but logarithms.
         unit = common_denominator((Fraction(1, weight.denominator * one) for weight, _, one, _ in tables), setting.work)
         found: dict[int, list[int | None]] = {}
         for e in setting.mass:
@@ -60,6 +61,7 @@ class Distortion:
                 for x, count in counts[e].items():
                     more = scale * count
                     row = [
+                        # Infinitely far in one part is infinitely far in the sum, even with a weight of 0.
                         None if cost is None or d is None else cost + more * d
                         for cost, d in zip(row, table[x], strict=True)
                     ]
@@ -110,6 +112,7 @@ def _read_part(node: Node, setting: Setting) -> Part:
     else:
         matrix.require(not rows, "this distance has no matrix")
         own = kind == "erasure" and not setting.mechanism.release
+        # Of what is not released there is no letter to be compared.
         released = set(columns) <= set(setting.mechanism.release)
         of.require(released or (own and len(columns) == 1), "a column is compared that is not released")
     return Part(kind, columns, weight.number(0), groups, rows)
@@ -198,4 +201,5 @@ def _coins(x: Fraction, y: Fraction, end: int) -> int | None:
     sides = [(a, b) for a, b in ((x, y), (1 - x, 1 - y)) if a]
     if any(not b for _, b in sides):
         return None
+    # No divergence is negative: below 0 is rounding, at either end.
     return max(0, sum(times_log2(a, a / b)[end] for a, b in sides))

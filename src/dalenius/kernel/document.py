@@ -5,25 +5,13 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 
-from dalenius.kernel.alike import read_alike, read_types
-from dalenius.kernel.channel import FORMS, Channel, read_channel
-from dalenius.kernel.composite import read_strata, read_windows
+from dalenius.kernel.channel import Channel, read_channel
 from dalenius.kernel.distortion import Distortion, read_distortion
-from dalenius.kernel.gauges import GAUGES
-from dalenius.kernel.groups import read_independent, read_margins
-from dalenius.kernel.maps import read_maps
-from dalenius.kernel.markov import read_markov
-from dalenius.kernel.noise import Noise
-from dalenius.kernel.nouns import LAWS, Setting, names_in, read_law, read_mechanism, read_variables
+from dalenius.kernel.nouns import Setting, names_in, read_law, read_mechanism, read_variables
 from dalenius.kernel.numbers import Node, Work, granted, parsed
 from dalenius.kernel.objective import Objective, read_objective
-from dalenius.kernel.orbits import read_orbits
-from dalenius.kernel.promises import PROMISES, Leakage, Promise, read_promise
-from dalenius.kernel.records import read_medians, read_records, read_withheld
+from dalenius.kernel.promises import Leakage, Promise, read_promise
 from dalenius.kernel.release import Release, release_of
-from dalenius.kernel.short import read_even, read_listed, read_staircase
-from dalenius.kernel.sums import read_sums
-from dalenius.kernel.water import read_filled
 
 DESIGN = "dalenius-design/2"
 CARD = "dalenius-card/2"
@@ -36,14 +24,6 @@ CLAIMED = ("promises", "limits", "value", "bound", "gap")  # of a card the first
 MOST_WORK = 20_000_000  # for files of up to a million characters, and for each half million of longer ones: two seconds
 UNINFORMED = "a promise about a secret counts what the user has, so the mechanism may not ignore it"
 MOST_PROMISES = 1000
-
-LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_margins, "markov": read_markov}
-FORMS |= {"listed": read_listed, "pram": read_even, "resample": read_even, "staircase": read_staircase}
-FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata}
-FORMS |= {"sums": read_sums, "blocks": read_sums}
-FORMS |= {"types": read_types, "orbits": read_orbits, "noise": Noise, "filled": read_filled}
-FORMS |= {"records": read_records, "medians": read_medians, "withheld": read_withheld}
-PROMISES |= GAUGES
 
 
 @dataclass(frozen=True)
@@ -133,6 +113,7 @@ def read_document(text: str, allowed: int | None = None) -> Document:
     variables = read_variables(part["variables"])
     mechanism = read_mechanism(part["mechanism"], variables)
     law = read_law(part["law"], variables, work) if design else None
+    # The law first: the inputs of samples that are alike are types.
     setting = law.setting(mechanism, work) if law else Setting(variables, None, mechanism, work)
     promises = _read_promises(part["promises"], setting)
     limits = tuple(_read_limit(item, setting) for item in part["limits"].items()) if design else ()
@@ -150,6 +131,7 @@ def _read_promises(node: Node, setting: Setting) -> tuple[Promise, ...]:
     node.require(len(set(promises)) == len(promises), "a promise stands twice")
     node.require(setting.mechanism.encoder != "uninformed" or not any(p.about for p in promises), UNINFORMED)
     balls = [promise.within for promise in promises if isinstance(promise, Leakage) and promise.within is not None]
+    # All of them fail together with at most the chance of one, so that each has its share of it.
     sharing = sum(ball.kind == "confidence" for ball in balls)
     for k, promise in enumerate(promises):
         if isinstance(promise, Leakage) and promise.within is not None:
@@ -174,6 +156,7 @@ def _read_claims(node: Node, promises: tuple[Promise, ...], limits: Limits, sett
     figures, *others = node.fields(*(CLAIMED if setting.has_law else CLAIMED[:1]))
     found = []
     for promise, item in zip(promises, figures.pair(len(promises)), strict=True):
+        # A figure that a card cannot prove is refused, and not shown as one that was.
         known = setting.has_law or not promise.needs_law or item.length() == 0
         item.require(known, "without the law a card proves no such figure")
         claims = [_read_claim(one, setting) for one in item.items()]

@@ -16,6 +16,7 @@ from dalenius.kernel.numbers import Work
 
 PIECE_BITS = 7  # bits of the number of pieces, at most
 LISTED_CELLS = 40  # cells whose ends anybody would list
+# From above a tangent of p log2 p would rise above it where it is subtracted.
 LOG_OF_E = int(E_LOW * (1 << BITS))  # from below
 
 
@@ -54,6 +55,7 @@ def most_at_ends(
     letters = sorted((sorted(place[c] for c in own), y) for y, own in enumerate(uses))
     told = [0]
     count = 0
+    # Letters whose last cell comes first, so that the list of ends grows once for each cell.
     for own, y in sorted(letters, key=lambda letter: letter[0][-1:]):
         least = sum(low * row[y] for (low, _), row in zip(ends, rows, strict=True))
         more = _sums_of_ends([(ends[order[at]][1] - ends[order[at]][0]) * rows[order[at]][y] for at in own])
@@ -86,12 +88,13 @@ def _letter_above(least: int, more: list[int], known: int) -> list[int]:
     """At least v log2 v - known v, where v is the least and some more."""
 
     def told(v: int) -> int:
-        return v * (log2(v)[1] - known) if v else 0
+        return v * (log2(v)[1] - known) if v else 0  # log2 v up and log2 q (known) down: told is too much
 
     if len(more) <= 1 << PIECE_BITS:
         return [told(least + v) for v in more]
     shift = _shift_of(more)
     ends = [told(least + (at << shift)) for at in range((more[-1] >> shift) + 2)]
+    # Rounded up: v stands at or above the lower end of its piece, so that the chord stays above.
     slopes = [-((first - second) >> shift) for first, second in pairwise(ends)]
     starts = [end - slope * (at << shift) for at, (end, slope) in enumerate(zip(ends, slopes, strict=False))]
     return [starts[v >> shift] + slopes[v >> shift] * v for v in more]
@@ -100,8 +103,10 @@ def _letter_above(least: int, more: list[int], known: int) -> list[int]:
 def _whole_below(least: int, more: list[int], price: int) -> list[int]:
     """At most p log2 p + price p, where p is the least and some more."""
     if len(more) <= 1 << PIECE_BITS:
+        # log2 from below, as all of this is subtracted.
         return [p * (log2(p)[0] + price) if p else 0 for p in (least + v for v in more)]
     shift = _shift_of(more)
+    # The lower end of a piece: the tangent there is below p log2 p on all of it.
     points = [max(least + (at << shift), 1) for at in range((more[-1] >> shift) + 1)]
     slopes = [log2(point)[0] + LOG_OF_E + price for point in points]
     starts = [least * slope - point * LOG_OF_E for slope, point in zip(slopes, points, strict=True)]

@@ -82,6 +82,7 @@ class Exchange:
         secrets = list(dict.fromkeys(promise.secret for promise in promises if isinstance(promise, Independent)))
         require(len(secrets) > 1, "this rule needs at least two independent views")
         itself = set(zip(setting.labels(objective.about), setting.input, strict=True))
+        # One to one: an input with two names would be told about less than all of it.
         same = len(itself) == len(setting.mass) == len({told for told, _ in itself})
         require(same, "this rule is for information about all of the input")
         values: list[Atom] = list(zip(*(setting.labels(secret) for secret in secrets), strict=True))
@@ -95,6 +96,7 @@ class Exchange:
         self.kinds = [tuple(sorted(x)) for x in self.atoms]
         for (kind, _), many in Counter(zip(self.kinds, self.mass, strict=True)).items():
             arranged = factorial(len(kind)) // prod(map(factorial, Counter(kind).values()))
+            # All orders of a type, each with one mass: then the law does not change with the order.
             require(many == arranged, "the law changes when views change places")
         margin: Counter[Label] = Counter()  # the law of one view, and so of every one
         for x, count in zip(self.atoms, self.mass, strict=True):
@@ -129,6 +131,7 @@ class Exchange:
             names = {sign: c for c, sign in enumerate(dict.fromkeys(signs))}
             finer = tuple(names[sign] for sign in signs)
             self.work.spend(len(high))
+            # All of the orbit below, or some atom above: without loss the named one, as the box is alike for all.
             below = [*high[:own], min(high[own], at), *high[own + 1 :]]
             above = [high[here.place[first]] for first in orbits(finer).first]
             return [(colours, low, below), (finer, low | {x: max(at, low.get(x, 0))}, above)]
@@ -138,6 +141,7 @@ class Exchange:
         least = [value for value in found if value is not None]
         tree.require(bool(least), "no box has a column")
         paid = Fraction(sum(count * d for count, d in zip(self.mass, self.slope, strict=True)), self.total << UNIT)
+        # H from above; the least box is subtracted from below.
         return entropy(self.mass, self.work)[1] - paid - bits(Fraction(min(least), self.one << UNIT))
 
     def _orbits(self, colours: Label) -> OrbitTable:
@@ -166,7 +170,7 @@ class Exchange:
         if mass not in self._spreads:
             self.work.spend(LOG_COST, self.one.bit_length())
             t = Fraction(mass, self.one)
-            self._spreads[mass] = -times_log2(t, t)[1] * self.one << UNIT
+            self._spreads[mass] = -times_log2(t, t)[1] * self.one << UNIT  # minus the upper end: from below
         return self._spreads[mass]
 
     def _least(self, orbits: OrbitTable, box: OrbitBox, node: Node) -> int | None:
@@ -177,6 +181,7 @@ class Exchange:
         slack = list(orbits.mass)
         for x, at in low.items():
             for cell in set(orbits.cells[x]):
+                # What named atoms have at least, no other atom of the cell can have.
                 slack[cell] -= at
         if min(slack) < 0:
             return None
@@ -192,7 +197,7 @@ class Exchange:
             if top < bottom:
                 return None
             slope = self.slope[first] + sigma + sum(map(price, cells))
-            least = self._spread(top) - (slope * top << BITS)
+            least = self._spread(top) - (slope * top << BITS)  # concave minus linear: least at an end
             other = self._spread(bottom) - (slope * bottom << BITS) if bottom else 0
             found += size * min(least, other)
         return found

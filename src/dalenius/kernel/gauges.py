@@ -64,6 +64,7 @@ class Guess(AboutSecret):
             if self.gain is None:
                 best += max(weights)
             else:
+                # One action for each part: whoever guesses knows the part, and nothing inside it.
                 best += max(sum(row[s] * weight for s, weight in held) for row in rows)
         return Fraction(best, total * unit)
 
@@ -93,6 +94,7 @@ class MaximalLeakage(Promise):
 
     def figures(self, release: Release, evidence: Node) -> Figures:
         kept = release.setting.mechanism.keep
+        # Its letters are not inputs of the matrix, so that their largest entries are not in the sum.
         require(not kept, f"{', '.join(kept)} leaves as it is and is not read: what it tells has no bound here")
         found = log2_of(release.largest_entries())[1]
         at_most(found, self.at_most, "the maximal leakage")
@@ -106,6 +108,7 @@ class MaximalLeakageAbout(Limited):
     what = "the maximal leakage"
 
     def measured(self, release: Release) -> Figures:
+        # Exact: a sum of rationals, whose logarithm alone is rounded.
         best = {y: max(value for _, value in held) for y, held in _given_secret(release, self.secret).items()}
         return {self.figure: log2_of(sum(best.values(), Fraction(0)))[1]}
 
@@ -157,6 +160,7 @@ def _given_secret(release: Release, secret: tuple[str, ...]) -> dict[Told, list[
     release.work.spend(10 * len(joint) + LOG_COST, total.bit_length())
     for (s, _, y), weight in joint.items():
         n = prior[s, ()]
+        # The share up: the sum inside the root grows with it.
         found[y].append((-(-(n << FINE) // total), Fraction(weight, n)))
     return found
 
@@ -224,7 +228,7 @@ def root(number: int, n: int) -> int:
 def power(units: int, order: Fraction) -> int:
     """Not below 2^FINE (units / 2^FINE)^order, for an order above zero."""
     m, n = order.numerator, order.denominator
-    top = -(-(units**m) >> FINE * (m - 1))
+    top = -(-(units**m) >> FINE * (m - 1))  # up, and the root of it up: a figure from below would pass its limit
     return root(top << FINE * (n - 1), n)
 
 
@@ -241,6 +245,6 @@ def norm(parts: Iterable[tuple[int, Fraction]], order: Fraction, work: Work) -> 
     total = 0
     for share, value in found:
         scaled = value / most
-        units = -(-(scaled.numerator << FINE) // scaled.denominator)
+        units = -(-(scaled.numerator << FINE) // scaled.denominator)  # up
         total += -(-(share * power(units, order)) >> FINE)
     return most * Fraction(power(total, 1 / order), 1 << FINE)

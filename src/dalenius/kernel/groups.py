@@ -28,11 +28,13 @@ class Groups(Law):
         self.size = prod(len(group.atoms) for group in groups)
         self.rows = groups[0].rows
         work.spend(1, 0 if self.rows else sum(group.total.bit_length() for group in groups))
+        # Margins of one table share its rows; stated laws are multiplied out.
         self.total = groups[0].total if self.rows else prod(group.total for group in groups)
 
     @cached_property
     def atoms(self) -> tuple[tuple[Label, int], ...]:
         """The outcomes of all groups together, while they are few."""
+        # Margins say nothing of two columns together: multiplied out they would be a law that nobody stated.
         require(self.independent, UNSTATED)
         require(self.size <= PRODUCTS, f"{len(self.groups)} independent groups have too many outcomes together")
         self.work.spend(4 * self.size * len(self.variables), self.total.bit_length())
@@ -85,6 +87,7 @@ def _laws(node: Node, kinds: tuple[str, ...], variables: tuple[Variable, ...], w
         many = item.fields("law", "variables", "outcomes")[1].length()
         found.append(read_outcomes(item, variables[begin : begin + many], work))
         begin += many
+    # Every variable has a law, and none has two.
     node.require(begin == len(variables) > 0, "these are not the laws of all variables, in their order")
     return tuple(found)
 

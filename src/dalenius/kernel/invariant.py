@@ -54,7 +54,6 @@ class Invariant:
             letters -= len(set[int]().union(*map(setting.barred, range(setting.many))))
         ends = (EVEN, -(-(r.numerator << RATIO_BITS) // r.denominator))
         self.root: tuple[Ratios, ...] = ((ends,) * len(self.mass),) * letters  # for each letter y its box
-        self.logs: dict[int, int] = {}
         self.sums: dict[Ratios, list[tuple[int, int]]] = {}
 
     def worst(self, tree: Node) -> Fraction:
@@ -72,6 +71,7 @@ class Invariant:
         y, x = letter.place(len(boxes)), row.place(len(self.mass))
         threshold = at.number(0) * EVEN
         low, high = boxes[y][x]
+        # On the grid exactly, so that the halves meet without a gap.
         if threshold.denominator != 1 or not low < threshold < high:
             raise node.refuse("a split does not divide its box on the grid")
         self.work.spend(4 * len(boxes))
@@ -88,19 +88,16 @@ class Invariant:
             self.work.spend(16 << len(box))
             told = [0]
             for m, price, ends in zip(self.mass, prices, box, strict=True):
-                parts = [m * end * self._log(end) - (self.total * price * end << BITS - UNIT) for end in ends]
+                parts = [m * end * log2(end, EVEN)[1] - (self.total * price * end << BITS - UNIT) for end in ends]
                 told = [v + part for part in parts for v in told]
             corners = zip(told, self._masses(box), strict=True)
             if self.kept:
+                # The mass of the column is known: its worst corner, scaled to it.
                 here += self.mass[y] * max(-(-v // mass) - less for v, (mass, less) in corners)
             else:
+                # Columns of any mass: the worst corner of any letter, and not below 0.
                 here = max(here, *(-(-(v - mass * less) >> RATIO_BITS) for v, (mass, less) in corners))
         return Fraction(sum(prices), 1 << UNIT) + Fraction(here, self.total << BITS)
-
-    def _log(self, ratio: int) -> int:
-        if ratio not in self.logs:
-            self.logs[ratio] = log2(ratio, EVEN)[1]
-        return self.logs[ratio]
 
     def _masses(self, box: Ratios) -> list[tuple[int, int]]:
         """p.v of each corner, over total and 2^RATIO_BITS, and a lower bound of its logarithm."""
@@ -109,5 +106,6 @@ class Invariant:
             masses = [0]
             for count, ends in zip(self.mass, box, strict=True):
                 masses = [v + count * end for end in ends for v in masses]
+            # From below: p.c log2 p.c is subtracted.
             self.sums[box] = [(v, log2(v, self.total * EVEN)[0]) for v in masses]
         return self.sums[box]

@@ -39,6 +39,7 @@ class Letters:
         self.wanted: list[tuple[tuple[str, ...], int]] = []  # what must be told about, and the weight of that
         for limit, weight in zip(limits, by_limit, strict=True):
             if isinstance(limit, AtLeast):
+                # Minus: a limit from below lends what is told above its bits.
                 self.constant -= Fraction(weight, 1 << UNIT) * limit.bits
                 self.wanted += [(limit.about, weight)] if weight else []
                 continue
@@ -65,10 +66,11 @@ class Letters:
         width = len(setting.released or ())
         found: Gains = {x: [0] * width for x in setting.mass}
         for distortion, weight in self.weighed:
-            costs, unit = distortion.costs(setting, 0)
+            costs, unit = distortion.costs(setting, 0)  # end 0: a cost from below, against the bound
             setting.work.spend(3 * width * len(costs), weight.bit_length())
             for x, row in costs.items():
                 found[x] = [
+                    # // rounds the cost down: the gain of a letter may be too large, never too small.
                     None if gain is None or cost is None else gain - (weight * cost << UP) // unit
                     for gain, cost in zip(found[x], row, strict=True)
                 ]
@@ -85,6 +87,7 @@ class Letters:
             if n and self.margins:
                 row = [None if v is None else v - (m * n << UP) for v, m in zip(row, self.margins, strict=True)]
             barred = self.setting.barred(x)
+            # What is forbidden competes with nothing.
             found[x] = [None if t in barred else v for t, v in enumerate(row)] if barred else row
         return found
 
@@ -120,6 +123,7 @@ def gains_of_maps(letters: Letters, maps: Sequence[Map]) -> Gains:
     for place, row in rows.items():
         x, z = divmod(place, worlds)
         known: dict[int | None, int | None] = dict(enumerate(row))
+        # An open letter may be the best one.
         known[None] = max((value for value in row if value is not None), default=None)
         more = [known[letter[z]] for letter in maps]
         found[x] = [None if a is None or b is None else a + b for a, b in zip(found[x], more, strict=True)]

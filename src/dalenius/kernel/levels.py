@@ -43,6 +43,7 @@ def bound_by_levels(setting: Setting, promises: Promises, _: Limits, objective: 
     for pair in pairs.items():
         first, second, weight = pair.pair(3)
         x, other = first.place(many), second.place(many)
+        # Of two worlds the promise says nothing: their terms would be paid for by nobody.
         pair.require(worlds[inputs[x]] == worlds[inputs[other]], "the promise does not speak of these two inputs")
         weights.append((x, other, weight.whole(0)))
     told = Posteriors(setting, objective.about)
@@ -52,6 +53,7 @@ def bound_by_levels(setting: Setting, promises: Promises, _: Limits, objective: 
     setting.work.spend(4 * (many + 1) ** many)
     for levels in product(range(-1, many), repeat=many):
         highest = max(levels)
+        # No power left out between two others: only these are rays.
         if highest < 0 or not set(range(highest)) <= set(levels):
             continue
         column = [0 if k < 0 else top**k * bottom ** (highest - k) for k in levels]
@@ -60,7 +62,7 @@ def bound_by_levels(setting: Setting, promises: Promises, _: Limits, objective: 
         whole = sum(c * setting.mass[x] for x, c in used)
         paid = sum(c * price * bottom for c, price in zip(column, z, strict=True))
         paid += sum(m * max(0, bottom * column[i] - top * column[j]) for i, j, m in weights)
-        over = (paid * setting.total << BITS - SCORE) // (whole * bottom)
+        over = (paid * setting.total << BITS - SCORE) // (whole * bottom)  # down: what is paid is subtracted from phi
         needs.append(told.phi_of_column(used, whole) - over)
     spent = sum(z) + delta * sum(m for _, _, m in weights)
     return Fraction(spent) / (1 << SCORE) + Fraction(max(needs), 1 << BITS)

@@ -79,6 +79,7 @@ class Lines:
         self.objective = objective
         self.division = division.text()
         require(self.division in DIVISIONS, "there is no such division of columns")
+        # A negative weight would turn an inequality round.
         self.weights = [value.whole(0) for value in weights.pair(len(promises))]
         self.letters = Letters(
             setting, limits, objective, [value.whole(0) for value in by_limit.pair(len(limits))], margins.wholes()
@@ -115,6 +116,7 @@ class Lines:
         """What is told about, where information is maximised, or has to be told under a limit that has a weight."""
         wanted = self.letters.wanted
         if self.objective.maximise:
+            # Both would need the same cells of posteriors, with two functions on them.
             require(not wanted, "what is maximised and what must be told are not bounded together")
             return Posteriors(self.setting, self.objective.about)
         if not wanted:
@@ -144,6 +146,7 @@ class Lines:
         if self.division == "faces":
             return self._over_faces()
         by_letter = self.setting.width or 0
+        # Letters that cost something, or are preserved, differ: each needs a tree of its own.
         one = len(self.trees) == 1 and not self.letters.matter
         require(one or len(self.trees) == by_letter, "there is not a tree for each letter")
         # Where the user has side information, mechanisms that release another letter for each of its values compete.
@@ -181,6 +184,7 @@ class Lines:
                 continue
             for case, items in enumerate(pairs(promise, self.setting, nodes)):
                 for i, j, v, r in items:
+                    # -c(i) exactly, and r c(j) rounded up: a line may be too high, never too low.
                     self._line(i)[case] -= v * self.setting.total << UP
                     self._line(j)[case] -= -(v * self.setting.total * r.numerator << UP) // r.denominator
         self._add_scores([(frame, found) for frame, found in together if found])
@@ -217,6 +221,7 @@ class Lines:
             allowed, found = read_cut(cut, self.promises[place], self.setting, len(self.own))
             self.constant += allowed
             for x, numbers in found:
+                # Minus what is lent from below; _line, as an input that never occurs counts too.
                 self.lines[x] = [a - b for a, b in zip(self._line(x), numbers, strict=True)]
 
     def _add_objective(self) -> list[list[int]]:
@@ -260,6 +265,7 @@ class Lines:
         self.setting.work.spend(4 * len(price) * len(less) * told.length)
         for x in told.owners():
             count, z = self.setting.mass[x], price[x] << UP
+            # (-row) // count rounds down: the slopes a have to be from below.
             columns.append([z + (-row) // count - sigma for row, sigma in zip(self.lines[x], less, strict=True)])
             self.lines[x] = [(z - sigma) * count for sigma in less]
         return [list(row) for row in zip(*columns, strict=True)]
@@ -288,10 +294,12 @@ class Lines:
             n = self.setting.mass.get(x, 0)
             self.setting.work.spend(2 * len(cases))
             if gains is None:
+                # The worst case for each input by itself: an input may be in every case.
                 total += max([line[j] + n * shift for _, j, shift in cases])
                 continue
             row = gains.get(x)
             best = [line[j] + n * shift + gain for t, j, shift in cases if (gain := row[t] if row else 0) is not None]
+            # No maximum of nothing: as if it told infinitely little.
             require(bool(best), "an input has no letter that it may be released as")
             total += max(best)
         return Fraction(total, self.setting.total << SCORE) + self.constant
@@ -308,7 +316,9 @@ class Lines:
             setting.work.spend(10 * len(cases))
             for place, (_, j, shift) in enumerate(cases):
                 more = line[j] + n * shift - z
+                # (3): r times what is above a price, once what is below: a column may be r m here and m there.
                 over[place] += (top if more > 0 else bottom) * more
+        # Not below 0: the least entries of all columns add up to one at most, and may to nothing.
         tau = Fraction(max(0, *over), bottom)
         return (sum(price.values()) + tau) / (setting.total << SCORE) + self.constant
 
@@ -325,7 +335,7 @@ class Lines:
         setting.work.spend(4 * len(setting.mass) * len(self.own))
         over: dict[int, Numbers] = {}
         for z, (x, count) in zip(self.prices, setting.mass.items(), strict=True):
-            over[x] = [-(-line // count) - (z << UP) for line in self.lines[x]]
+            over[x] = [-(-line // count) - (z << UP) for line in self.lines[x]]  # up: what a line exceeds its price by
         tau = most_on_faces(self.trees, atoms, self.posteriors, over)
         priced = sum(z * count for z, count in zip(self.prices, setting.mass.values(), strict=True)) << UP
         return Fraction(priced + tau * setting.total, setting.total << SCORE) + self.constant

@@ -23,7 +23,7 @@ def _twice_atanh(n: int, d: int) -> int:
     square = (n * n << _WORK) // (d * d)
     total = 0
     k = 1
-    while power not in (0, -1):
+    while power not in (0, -1):  # A floor never brings a negative power to 0: it ends at -1.
         total += power // k
         power = power * square >> _WORK
         k += 2
@@ -43,16 +43,17 @@ def log2(a: int, b: int = 1) -> tuple[int, int]:
     long numbers the LEADING bits are enough: what is cut off changes m by a factor of at most 1 + 2^(2 - LEADING).
     """
     require(a > 0 and b > 0, "a logarithm of what is not positive")
-    e = a.bit_length() - b.bit_length()
+    e = a.bit_length() - b.bit_length()  # a / b lies between 2^(e - 1) and 2^(e + 1)
     if a & (a - 1) == 0 and b & (b - 1) == 0:
         return e << BITS, e << BITS
     a, b = a << max(0, -e), b << max(0, e)
-    tail = max(0, a.bit_length() - LEADING)
+    tail = max(0, a.bit_length() - LEADING)  # both are cut alike, so that their ratio stays
     a >>= tail
     b >>= tail
     k = 64 * a // b
     ln = _LN_64THS[k] + _twice_atanh(64 * a - k * b, 64 * a + k * b)
     units = (e << BITS) + (ln << BITS) // _LN2
+    # Outwards: all errors are less than one unit, and the floor of the quotient loses up to one more.
     return units - 1, units + 2
 
 
@@ -61,6 +62,7 @@ def times_log2(t: Fraction, q: Fraction) -> tuple[int, int]:
     if not t:
         return 0, 0
     low, high = log2(q.numerator, q.denominator)
+    # // rounds down, -(-a // b) up: whoever needs a bound from above takes the second number.
     return t.numerator * low // t.denominator, -(-t.numerator * high // t.denominator)
 
 
@@ -77,6 +79,7 @@ def log2_of(q: Fraction) -> tuple[Fraction, Fraction]:
 
 def nats(q: Fraction) -> Fraction:
     """An upper bound of ln q, for q >= 1."""
+    # Both factors from above; below q = 1 the product of a negative one would be from below.
     return Fraction(log2(q.numerator, q.denominator)[1] * (_LN2 + 300), 1 << (BITS + _WORK))
 
 
@@ -98,9 +101,10 @@ def exp(x: Fraction, fine: int = 64) -> tuple[Fraction, Fraction]:
         total += term
         j += 1
         term = term * r // j >> _WORK
-    slack = 1000 * (k + 1)
+    slack = 1000 * (k + 1)  # taken off the lower end and added to the upper one
     shift = _WORK - fine + max(0, k - 56)
     low = (total - slack << k) >> shift
+    # Rounded up: a level that is too low would let a ratio pass.
     high = -(-(total + slack << k) >> shift)
     return max(Fraction(low << shift, 1 << _WORK), Fraction(1)), Fraction(high << shift, 1 << _WORK)
 
@@ -118,6 +122,7 @@ def entropy(weights: Iterable[int], work: Work) -> tuple[Fraction, Fraction]:
 
 
 _E = exp(Fraction(1), 128)
+# A charge in nats is turned into bits by the larger end, what is subtracted by the smaller one.
 E_LOW = bits(log2(_E[0].numerator, _E[0].denominator)[0])  # of log2 e
 E_HIGH = bits(log2(_E[1].numerator, _E[1].denominator)[1])
 TWO_PI_E = Fraction("17.0794684453471341309271018")  # from above
@@ -128,4 +133,5 @@ def two_to(x: Fraction) -> tuple[Fraction, Fraction]:
     whole = x.numerator // x.denominator
     require(-(1 << 16) < whole < 1 << 16, "a power of two is out of range")
     power = Fraction(2) ** whole
+    # ln 2 = 1 / log2 e: divided by the larger end the exponent is too small, by the smaller one too large.
     return exp((x - whole) / E_HIGH, 128)[0] * power, exp((x - whole) / E_LOW, 128)[1] * power

@@ -60,7 +60,7 @@ class ReleasedMaps(Release):
             x, z = divmod(place, worlds)
             row = [0] * width
             for value, letters in zip(maps.drawn.table[x], maps.decoder, strict=True):
-                row[letters[z]] += value
+                row[letters[z]] += value  # maps that give one letter for z add up
             rows.append(tuple(row))
         return Release(setting, Dense(maps.drawn.scale, tuple(rows), width))
 
@@ -84,6 +84,7 @@ def read_maps(node: Node, setting: Setting) -> Channel:
         )
     worlds = len(setting.alphabets[side])
     setting.work.spend(4 * width * worlds)
+    # Every value of Z has a letter in every map: else the user would draw one that is not proved.
     maps = tuple(tuple(item.places(setting.width)) for item in decoder.pair(width))
     decoder.require(all(len(found) == worlds for found in maps), "a map has not a letter for each value")
     return Maps(read_matrix(rows, setting.many, scale.whole(1), width, setting.work), maps, width)

@@ -131,6 +131,7 @@ class Marginal:
         slope = [int((v - b) * one) for v, b in zip(base, rest, strict=True)]
         moved = sum(count * spread[c] for count, c in zip(counts, codes, strict=True))
         out = [moved + count * slope[c] for count, c in zip(counts, codes, strict=True)]
+        # Its logarithm would be missing, and D(M_x || r) infinite.
         require(min(out) > 0, "a base leaves out a letter")
         different = set(out)
         work.spend(LOG_COST * len(different), one.bit_length())
@@ -147,6 +148,7 @@ class Marginal:
     def line(self, q: Fraction) -> tuple[Fraction, Fraction]:
         """(u, v) with D(M_x(q) || r) <= u - v log2 r(x), give or take the units of that logarithm."""
         b = (1 - q) / (self.S - 1)
+        # Both up; r from below, by at most SLACK units.
         return times_log2(q, q)[1] + times_log2(1 - q, b)[1] - b * self.sum, q - b
 
     def bounds(self, shape: Shape, fixed: Fixed, first: list[int]) -> dict[int | None, int]:
@@ -232,6 +234,7 @@ def bound_by_marginals(setting: Setting, promises: Promises, _: Limits, objectiv
             found = [marginals[k.place(len(marginals))].bounds(shape, fixed, first) for k in named]
             if not found:
                 raise node.refuse("a leaf names no base")
+            # Of several laws r the best for each letter that deviates: any of them is a bound.
             worst = max([worst, *(min(bounds[x] for bounds in found) for x in found[0])])
     return Fraction(worst, setting.total << BITS)
 

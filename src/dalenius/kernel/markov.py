@@ -68,6 +68,7 @@ class Markov(Law):
         if not names:
             return Fraction(0), Fraction(0)
         first, last = self.run(names)
+        # With a sample missing in between, the steps do not add up.
         if last - first + 1 != len(set(names)):
             return self.touching(names).entropy(names, work)
         work.spend(10 * len(self.start))
@@ -96,6 +97,7 @@ def read_markov(node: Node, variables: tuple[Variable, ...], work: Work) -> Law:
     scale = sum(rows[0])
     whole = scale > 0 and all(len(row) == len(letters) and sum(row) == scale for row in rows)
     steps.require(whole, "the steps are not laws of the letters, out of one sum")
+    # Stationary: else a run elsewhere in the chain would have another law.
     after = [sum(n * row[k] for n, row in zip(first, rows, strict=True)) for k in range(len(letters))]
     start.require(
         after == [n * scale for n in first], "the chain is not stationary: a step changes the law of a sample"

@@ -41,19 +41,16 @@ class RecordMetric:
     codes: dict[Label, tuple[int, ...]]
 
     @cached_property
-    def _values(self) -> list[list[int]]:
+    def values(self) -> list[list[int]]:
+        """For each axis the codes that occur, rising."""
         return [sorted(set(column)) for column in zip(*self.codes.values(), strict=True)]
-
-    def values(self, place: int) -> list[int]:
-        """The codes of an axis that occur, rising."""
-        return self._values[place]
 
     @cached_property
     def farthest(self) -> int:
         """No two records are farther apart, in units."""
         return sum(
             axis.weight * (codes[-1] - codes[0] if axis.ordered else 1)
-            for axis, codes in zip(self.axes, self._values, strict=True)
+            for axis, codes in zip(self.axes, self.values, strict=True)
         )
 
     def distance(self, x: Label, y: Label) -> int:
@@ -76,32 +73,24 @@ def metric_between(setting: Setting, distortion: Distortion, records: Sequence[L
     which the proofs for records stand; other distortions are refused.
     """
     place = {name: k for k, name in enumerate(setting.mechanism.release)}
-    drafts: list[_DraftAxis] = []
+    drafts: list[tuple[list[int], Fraction, bool]] = []  # codes, weight and whether they are ordered, of each axis
     for part in distortion.parts:
+        # A squared difference does not keep the triangle inequality, without which no transport is bounded.
         require(part.kind in ("hamming", "absolute"), f"records are not compared by {part.kind}")
         setting.work.spend(4 * len(records) * len(part.of))
         columns = [[record[at] for record in records] for at in (place[name] for name in part.of)]
         if not part.weight:
             continue
         if part.kind == "hamming":
-            drafts.append(_DraftAxis(_class_codes(setting, part, columns), part.weight, False))
+            drafts.append((_class_codes(setting, part, columns), part.weight, False))
         else:
             for name, column in zip(part.of, columns, strict=True):
                 values, step = _letter_values(setting.alphabets[name], setting.work)
-                drafts.append(_DraftAxis([values[k] for k in column], part.weight / step, True))
-    unit = common_denominator([draft.weight for draft in drafts], setting.work)
-    axes = tuple(DistanceAxis(int(draft.weight * unit), draft.ordered) for draft in drafts)
-    rows = zip(*(draft.codes for draft in drafts), strict=True) if drafts else iter([()] * len(records))
+                drafts.append(([values[k] for k in column], part.weight / step, True))
+    unit = common_denominator([weight for _, weight, _ in drafts], setting.work)
+    axes = tuple(DistanceAxis(int(weight * unit), ordered) for _, weight, ordered in drafts)
+    rows = zip(*(codes for codes, _, _ in drafts), strict=True) if drafts else iter([()] * len(records))
     return RecordMetric(axes, unit, dict(zip(records, rows, strict=True)))
-
-
-@dataclass(frozen=True)
-class _DraftAxis:
-    """An axis before all weights have a common unit."""
-
-    codes: list[int]
-    weight: Fraction
-    ordered: bool
 
 
 def _class_codes(setting: Setting, part: Part, columns: list[list[int]]) -> list[int]:
@@ -138,6 +127,7 @@ class Nearest:
         self.scale = scale
         self.work = work
         work.spend(40 * len(records) + 4 * len(records) * len(metric.axes))
+        # By number: the lowest bit of a mask is then the smallest number at that distance.
         order = sorted(range(len(records)), key=numbers.__getitem__)
         self.numbers = [numbers[k] for k in order]
         self.rows = [metric.codes[records[k]] for k in order]
@@ -152,14 +142,14 @@ class Nearest:
         sums = 1
         masks = 0
         for place, axis in enumerate(self.metric.axes):
-            masks += len(self.metric.values(place)) if axis.ordered else 1
-            sums = min(1 + self.metric.farthest, sums * (len(self.metric.values(place)) if axis.ordered else 2))
+            masks += len(self.metric.values[place]) if axis.ordered else 1
+            sums = min(1 + self.metric.farthest, sums * (len(self.metric.values[place]) if axis.ordered else 2))
         if max(sums * masks // 2, self.many_digits * len(self.metric.axes)) > WIDE_STEPS:
             return None
         found = []
         for place, axis in enumerate(self.metric.axes):
             by_code = self._masks(place)
-            codes = self.metric.values(place)
+            codes = self.metric.values[place]
             self.work.spend(self.many_digits * len(codes) * (len(by_code) if axis.ordered else 1) * self.length)
             if axis.ordered:
                 found.append({code: _digits_apart(by_code, code, axis.weight) for code in codes})
@@ -222,6 +212,7 @@ class Nearest:
         best = self.numbers[0] + self.scale * between(codes, self.rows[0])
         looked = 0
         for row, number in zip(self.rows, self.numbers, strict=True):
+            # Distances are not negative: no record after this one is less.
             if number >= best:
                 break
             looked += 1

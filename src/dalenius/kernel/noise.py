@@ -38,6 +38,7 @@ class Grids:
             setting.work.spend(10 * len(points))
             require(len(known) == len(points), f"a letter of {name} is not a number")
             step = known[1] - known[0] if len(known) > 1 else Fraction(1)
+            # A step of 0 would put all records at one point.
             even = step > 0 and all(point == known[0] + place * step for place, point in enumerate(known))
             require(even, f"the numbers of {name} are not the points of a grid")
             self.steps.append(step)
@@ -133,7 +134,7 @@ class Noise(Channel):
         for axis, step in zip(self.axes, self.grids.steps, strict=True):
             size = Fraction(axis.reach)
             if p is not None:
-                size = axis.moment(p)
+                size = axis.moment(p)  # from above, and the root of it up
                 size = two_to(bits(log2(*size.as_integer_ratio())[1]) / p)[1] if size else size
             found = max(found, size * step)
         return found
@@ -151,6 +152,7 @@ class Noisy(Release):
         self.known: dict[tuple[str, ...], Fraction] = {}  # what is told about some columns: asked for again and again
         if setting.has_law:
             for axis in self.axes:
+                # The figures by variance hold for records that vary no more than is said.
                 require(self._variance(axis) <= axis.variance, "the records have a larger variance than said")
 
     @cached_property
@@ -188,6 +190,7 @@ class Noisy(Release):
             all_of_it = axis.leakage(every, [{c: count} for c, count in every.items()])
             own += all_of_it
             if not everything and len(groups) * (axis.high - axis.low) <= COMPARED:
+                # Of one axis only: I(S; T1, T2) <= I(S; T1) + I(X; T2).
                 less = min(less, axis.leakage(every, list(groups.values())) - all_of_it)
         return own + less
 
@@ -210,6 +213,7 @@ class Noisy(Release):
     def _level(self) -> Fraction | None:
         ratios = [axis.ratio() for axis in self.axes]
         known = [ratio for ratio in ratios if ratio is not None]
+        # One axis without a level is enough to have none.
         return nats(prod(known, start=Fraction(1))) if len(known) == len(ratios) else None
 
     def delta(self, given: Sequence[str], epsilon: Fraction) -> Fraction:
@@ -221,6 +225,7 @@ class Noisy(Release):
         """Of `group` records, or of so many rows: each has noise of its own, so that what is told of them adds up."""
         evidence.require(evidence.is_null(), "the axes have all that proves their capacity")
         require(rows == 1 or rows >= group, "there are fewer rows than the group has records")
+        # The records of a group may be in any rows: all of these count.
         return max(group, rows) * self._capacity
 
     @cached_property
@@ -245,6 +250,7 @@ class Noisy(Release):
 
     def added_capacity(self, reach: Sequence[int]) -> Fraction:
         require(self.noise.added, "the noise is not added to every record alike")
+        # Noise that reaches further competes with others: the bound would not speak of it.
         within = all(axis.reach <= most for axis, most in zip(self.axes, reach, strict=True))
         require(within, "the noise reaches further than those that it is compared with")
         return self._capacity

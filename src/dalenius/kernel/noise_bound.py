@@ -45,7 +45,7 @@ def bound_of_noise(setting: Setting, promises: Promises, limits: Limits, objecti
     proof.require(objective.aim == "leakage" and objective.theta == 1, "this rule is for the least leakage")
     costs = [limit for limit in limits if isinstance(limit, Limit)]
     errors = [limit.at_most for limit in costs if _all_squared(limit.distortion, grids)]
-    norms = [limit.at_most for limit in costs if limit.distortion.parts[0].power == 2]
+    norms = [limit.at_most for limit in costs if limit.distortion.parts[0].power == 2]  # (E|N|^2)^(1/2) of every column
     errors += [most**2 * len(grids.names) for most in norms]
     return max([NOTHING, *(unknown.least_told(objective.about, error) for error in errors)])
 
@@ -118,19 +118,22 @@ class Unknown:
         given.require(set(law) <= set(weights), "a number that occurs has no weight")
         work.spend(LOG_COST * (size + len(law)))
         power = [
-            ceil(two_to(-slope * k * k)[1] * (1 << LOG_BITS)) if slope * k * k < LOG_BITS else 1 for k in range(size)
+            # Up: the largest of these sums is subtracted from what must be told.
+            ceil(two_to(-slope * k * k)[1] * (1 << LOG_BITS)) if slope * k * k < LOG_BITS else 1
+            for k in range(size)
         ]
         masses = [law.get(i, 0) * weights.get(i, 0) for i in range(size)]
         # Beyond the ends of the grid the sums are smaller.
         most = max(convolved(masses, power[:0:-1] + power, work)[size - 1 : 2 * size - 1])
         total = self.setting.total
         told = sum(count * log2(weights[i])[0] for i, count in law.items()) // total
-        rate = bits(told - log2(most, total << LOG_BITS)[1])
+        rate = bits(told - log2(most, total << LOG_BITS)[1])  # told from below, the largest sum from above
         return self.setting.law.entropy(self.grids.names, work)[1] - rate, slope / self.grids.steps[0] ** 2
 
     def least_told(self, secret: tuple[str, ...], squared: Fraction) -> Fraction:
         """I(S; Y) from below for every Y of at most this squared error: I(S; X) less what stays unknown."""
         inside = TWO_PI_E * (squared + self.blur) / self.many
+        # From above: what stays unknown is taken off what must be told.
         unknown = Fraction(self.many, 2) * bits(log2(*inside.as_integer_ratio())[1]) - self.size
         if self.slope:
             unknown = min(unknown, self.start + self.slope * squared)
@@ -156,6 +159,7 @@ def _least_capacity(setting: Setting, grids: Grids, limits: Limits, reach: tuple
     found = NOTHING
     for j, item in enumerate(proofs.pair(len(grids.names))):
         most = limit.at_most / grids.steps[j]
+        # In the largest norm noise beyond the limit is not allowed at all.
         furthest = min(reach[j], floor(most)) if power is None else reach[j]
         found += _of_column(setting, item, grids.sizes[j], furthest, most, power)
     return found
@@ -178,5 +182,6 @@ def _of_column(setting: Setting, node: Node, size: int, reach: int, most: Fracti
         own = log2(half[abs(k)], sum(whole))[0]
         cost = slope * Fraction(abs(k)) ** int(power) if power is not None else NOTHING
         found.append(bits(own - Fraction(seen, sum(line))) + cost)
+    # The least: V may be where W has it.
     least = min(found) - (slope * most ** int(power) if power is not None else NOTHING)
     return max(NOTHING, least)

@@ -120,6 +120,7 @@ def read_outcomes(node: Node, variables: tuple[Variable, ...], work: Work) -> La
     if atoms is None:
         raise _wrong_outcome(outcomes, variables)
     total = sum(n for _, n in atoms)
+    # Only counts of a table are rows: a stated law could claim any number of them, and any confidence.
     return Law(variables, tuple(atoms), total, total if kind == "table" else None)
 
 
@@ -133,11 +134,13 @@ def _outcomes_at_once(found: object, variables: tuple[Variable, ...]) -> list[tu
     *columns, last = zip(*found, strict=True)
     counts = integers(last)
     for variable, column in zip(variables, columns, strict=True):
+        # {int} leaves out true and false; a place beyond the alphabet would be a letter without a name.
         if set(map(type, column)) != {int} or not 0 <= min(column) <= max(column) < len(variable.letters):
             return None
     if counts is None or min(counts) < 1:
         return None
     labels: list[Label] = list(zip(*columns, strict=True))
+    # They rise strictly: an outcome that stands twice would have two counts.
     if not all(map(lt, labels, labels[1:])):
         return None
     return list(zip(labels, counts, strict=True))
@@ -201,6 +204,7 @@ class Mechanism:
     @property
     def beside(self) -> tuple[str, ...]:
         """What the user has in the end beside the released letter, as far as it is counted."""
+        # An uninformed encoder is judged without what the user has: the reader then allows no promise about a secret.
         return self.keep + self.strata + ((self.side,) if self.side and self.encoder != "uninformed" else ())
 
     @property
@@ -228,6 +232,7 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
     looked, layers, kept, released = (names_in(part, letters_of) for part in (observe, strata, keep, release))
     known, encoder = _read_side(side, letters_of)
     used = looked + layers + kept + ((known,) if known else ())
+    # What is looked at and also leaves, or is known beside it, would be counted once only.
     node.require(len(set(used)) == len(used), "a column is both looked at and kept, or stands twice")
     observe.require(bool(looked), "nothing is observed")
     release.require(not set(released) & set(used[len(looked) :]), "a column that leaves as it is is released again")
@@ -375,6 +380,7 @@ class Setting:
         """The count of every input that occurs, in the order of the inputs."""
         found: dict[int, int] = {}
         self.work.spend(8 * len(self.counts), self.total.bit_length())
+        # Sorted: prices and weights of a proof are in this order.
         for e, n in sorted(zip(self.input, self.counts, strict=True)):
             found[e] = found.get(e, 0) + n
         return found

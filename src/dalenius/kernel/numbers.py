@@ -93,6 +93,7 @@ class Node:
         if not isinstance(self.value, dict):
             raise self.refuse("an object is expected")
         found = tuple(self.value)
+        # In this order, as one document has one text; a key that nobody asks for is never let by.
         if found != keys:
             wrong = [key for key in found if key not in keys] + [key for key in keys if key not in found]
             hint = f" (see {_shown(wrong[0])})" if wrong else ""
@@ -146,6 +147,7 @@ class Node:
     def texts(self) -> tuple[str, ...]:
         """Different texts."""
         found = tuple(value for value in self.values() if type(value) is str)
+        # Else one item after the other, so that the refusal names its place.
         if len(found) < self.length() or max(map(len, found), default=0) > LONGEST_LABEL:
             found = tuple(item.text() for item in self.items())
         if len(set(found)) != len(found):
@@ -162,6 +164,7 @@ class Node:
 
     def place(self, below: int, least: int = 0) -> int:
         """A small JSON integer: a place in a list of so many. JSON's true is none, though Python takes it for 1."""
+        # By type, not isinstance: true must not be taken for the place 1.
         if type(self.value) is not int or not least <= self.value < below:
             raise self.refuse(f"an integer from {least} to {_shown(below - 1)} is expected")
         return self.value
@@ -207,7 +210,7 @@ def granted(declared: Node, most: int, text: str) -> Work:
     if work.limit > most:
         more = f"{most:,} are allowed; --work {work.limit} allows them"
         raise TooMuchWork(f"{declared.path}: the file asks for {work.limit:,} operations, {more}")
-    work.spend(2 * len(text))
+    work.spend(2 * len(text))  # What reading cost is owed already.
     return work
 
 
@@ -237,13 +240,13 @@ def parsed(text: str) -> Node:
     require(not short, "this Python was told to read short numbers only: PYTHONINTMAXSTRDIGITS must be 4300 or more")
     # A parser that calls itself must never see what is nested without end, so the depth is counted first, by taking
     # away the innermost brackets as often as they may stand in each other.
-    brackets = NO_BRACKETS.sub("", QUOTED.sub("", text))
+    brackets = NO_BRACKETS.sub("", QUOTED.sub("", text))  # Texts first: a bracket in a label opens nothing.
     for _ in range(DEEPEST):
         brackets = brackets.replace("[]", "").replace("{}", "")
     require(not brackets, f"the brackets do not match, or stand in each other more than {DEEPEST} deep")
     try:
         value: object = json.loads(text)
-        again = canonical(value)
+        again = canonical(value)  # of keys that stand twice JSON keeps the last: the texts differ
         again.encode()
     except (ValueError, RecursionError):
         raise Refused("the file is not JSON, or has a number or a letter that JSON does not know") from None
@@ -275,6 +278,7 @@ def up(q: Fraction, digits: int = 30) -> str:
     >>> up(Fraction(1, 3), 3), up(Fraction(-1, 3), 3), up(Fraction(2), 3)
     ('0.334', '-0.333', '2')
     """
+    # A figure that is cut off would be printed as smaller than what was proved.
     units = ceil(q * 10**digits)
     require(units.bit_length() <= LONGEST_SHOWN, "a number is too long to be written")
     text = str(abs(units)).rjust(digits + 1, "0")

@@ -57,7 +57,9 @@ def read_objective(node: Node, setting: Setting) -> Objective:
     names = names_in(about, setting.alphabets)
     share = theta.number(0)
     theta.require(share <= 1, "theta lies between 0 and 1")
+    # A share of what is maximised would leave the rest without an aim.
     theta.require(share == 1 or aim == "leakage", "theta is 1 where information is wanted")
+    # With theta 0 a named column would be shown as one that counts.
     about.require(bool(names) == (share > 0), "columns are named where they count, and nowhere else")
     mechanism = setting.mechanism
     node.require(

@@ -75,7 +75,7 @@ def _positive(node: Node) -> Fraction:
 def entropy_units(masses: Masses, end: int, work: Work) -> int:
     """2^BITS H in bits, from above (end 0) or from below (end 1)."""
     work.spend(LOG_COST * len(set(masses.values())) + 10 * len(masses))  # equal ones are looked up
-    return -sum(times_log2(t, t)[end] for t in masses.values())
+    return -sum(times_log2(t, t)[end] for t in masses.values())  # minus turns the ends round
 
 
 def at_places(masses: Masses, places: Sequence[int]) -> Masses:
@@ -98,6 +98,7 @@ class Dealt(Release):
         names = s.mechanism.reads
         letters = len(s.alphabets[names[0]])
         found = {x: Fraction(count, s.total) for x, count in s.weights(s.labels(names)).items()}
+        # Types are compared for outcomes that occur: one that does not could have mass in a column.
         require(len(found) == s.many, "an outcome of the samples is impossible")
         mixed: defaultdict[Type, Fraction] = defaultdict(Fraction)
         for weight, masses in self.channel.columns:
@@ -156,6 +157,7 @@ class Dealt(Release):
             for pair in places:
                 self.work.spend(20 * len(masses))
                 left += weight * entropy_units(at_places(masses, pair), 1, self.work)
+        # From above, less what is left from below.
         more = entropy_units(at_places(self.law, (0, 1)), 0, self.work) - left / len(places)
         return max(Fraction(0), more / (1 << BITS))
 

@@ -35,6 +35,7 @@ def bound_by_parts(setting: Setting, promises: Promises, _: Limits, objective: O
     spread = objective.aim == "variance"
     proof.require(objective.maximise or spread, "parts are for information that is maximised, and for variances")
     if setting.mechanism.strata:
+        # To leave out a promise is safe; most others speak of all strata together.
         kept = tuple(promise for promise in promises if isinstance(promise, LocalDP) and promise.metric is None)
         occurring = [(many, small) for many, small in strata(setting) if many]
         bound = Fraction(0) if spread else told_by_strata(setting, objective.wanted)[1]
@@ -47,6 +48,7 @@ def bound_by_parts(setting: Setting, promises: Promises, _: Limits, objective: O
     proof.require(own and bool(levels), "without strata the parts are columns that have a matrix each")
     bound = Fraction(0)
     for place, (level, item) in enumerate(zip(levels, proofs.pair(len(levels)), strict=True)):
+        # What competes in a column keeps the level that each of its matrices may have.
         promise = LocalDP(level, None, Fraction(0), (), 1)
         aim = replace(objective, aim="variance" if spread else "information", about=objective.about[place : place + 1])
         bound += proved_bound(window(setting, place, (place,)), (promise,), (), aim, item)
@@ -67,6 +69,7 @@ def bound_by_groups(setting: Setting, promises: Promises, _: Limits, objective: 
     for view in views:
         own = {law.place[name] for name in view}
         less = [plain[b] - between(law.groups[b], about, seen, set(view), work)[1] for b in own]
+        # One view alone: that all of them together are hidden is not promised.
         gain = max(gain, sum(less, Fraction(0)))
     return min(told - gain, _surprisal_of_groups(law, setting.mechanism.observe, views, work))
 
@@ -77,6 +80,7 @@ def _surprisal_of_groups(law: Groups, seen: Names, views: list[Names], work: Wor
     observed = set(seen)
     for view in views:
         places = {law.place[name] for name in view}
+        # A view with a hidden column bounds no p(x | y) by p(x_V).
         if len(places) == 1 and set(view) <= observed:
             inside[places.pop()].append(view)
     least = [_least_in_group(group, own, work) for group, own in zip(law.groups, inside, strict=True)]
@@ -89,6 +93,7 @@ def _surprisal_of_groups(law: Groups, seen: Names, views: list[Names], work: Wor
     for k, (m, following) in enumerate(pairwise(values)):
         above = 1 << BITS  # P(M > m) from above
         for group, one in zip(law.groups, laws, strict=True):
+            # Up, so that P(M <= m) is from below.
             above = -(-above * sum(count for place, count in one if place > k) // group.total)
         step = following / m
         rare += log2(step.numerator, step.denominator)[0] * ((1 << BITS) - above) >> BITS

@@ -44,6 +44,7 @@ def merged(setting: Setting, about: Sequence[str]) -> list[Label]:
     name: dict[Label, Label] = {}
     setting.work.spend(4 * len(labels))
     for w in sorted(weights):
+        # Proportional weights have one shape: their terms of phi have one logarithm.
         common = gcd(*weights[w].values())
         shape = frozenset((where, count // common) for where, count in weights[w].items())
         name[w] = first.setdefault(shape, w)
@@ -85,6 +86,7 @@ class Posteriors(Frame):
         self.setting.work.spend(LOG_COST * len(u), whole.bit_length())
         total = 0
         for i, t in u.items():
+            # phi from above: lines have to stand above it.
             total += t * log2(t * self.setting.total, self.prior[i] * sums[self.world[i]])[1]
         return -(-total // whole)
 
@@ -124,6 +126,7 @@ def cells_of(tree: Node, root: list[Corner], phi: Phi, work: Work) -> Iterator[t
         if len(weights) != len(root) or sum(weights) != 1:
             raise node.refuse("a split is not a point of its cell")
         point = _mixture(weights, cell, phi, work)
+        # Only corners of positive weight: without it the part would have no inside.
         return [[*cell[:i], point, *cell[i + 1 :]] for i, t in enumerate(weights) if t]
 
     return leaves(tree, root, split, work)
@@ -147,7 +150,9 @@ def raised_on_simplices(tree: Node, told: Posteriors, slopes: Sequence[Sequence[
         work.spend(4 * many * (many + 4), cell[0].whole.bit_length())
         for u, whole, phi in cell:
             line = sum(a * t for a, t in zip(slopes[j], u, strict=True) if t) << BITS
+            # -(a // b) rounds up: raised too little, a line would cut through phi.
             need = -((line - times * phi * whole) // (whole << BITS - SCORE + UNIT))
+            # One shift for all cells of a leaf: the largest that any of them needs.
             if need > needs.get(j, need - 1):
                 needs[j] = need
     return needs
@@ -188,6 +193,7 @@ def most_on_faces(trees: Sequence[Node], atoms: int, told: Posteriors, over: Map
     """
     setting = told.setting
     inputs = list(setting.mass)
+    # A choice of inputs without a tree would have columns without a bound.
     require(len(trees) == comb(len(inputs), atoms), "there is not a tree for each choice of inputs")
     setting.work.spend((50 + 20 * atoms) * len(trees))
     alone = {x: phi_on_face(told, [x])([1], 1) for x in inputs}

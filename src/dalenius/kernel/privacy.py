@@ -28,6 +28,7 @@ def check_privacy(document: Document) -> Kept:
     proved: list[Figures | None] = []
     for promise, evidence, claims in zip(document.promises, document.evidence, document.claims.promises, strict=True):
         known = document.setting.has_law or not promise.needs_law
+        # What nothing reads would be believed by a reader of the file.
         evidence.require(evidence.is_null() or (known and promise.needs_evidence), "this promise needs no evidence")
         if not known:
             proved.append(None)  # the reader allows no claim here
@@ -55,7 +56,7 @@ def _prove_limit(limit: Limit | AtLeast | Multiplicity, claimed: Fraction, relea
         require(told >= limit.bits, f"{down(told, 12)} bits are told, less than the {up(limit.bits, 12)} asked for")
         require(claimed <= told, f"the claimed information is not proved: it is {down(told, 12)}")
         return told, "bits"
-    cost = release.cost(limit.distortion)
+    cost = release.cost(limit.distortion)  # from above, where what is told was from below
     require(cost <= limit.at_most, f"the distortion is {up(cost, 12)}, more than the allowed {down(limit.at_most, 12)}")
     require(claimed >= cost, f"the claimed distortion is not proved: it is {up(cost, 12)}")
     return cost, ""
@@ -73,5 +74,6 @@ def _prove_claim(claim: Claim, promise: Promise, figures: Figures, release: Rele
         return
     figure = figures[name]
     shown = "not bounded" if figure is None else up(figure, 12)
+    # A claim may be worse than what was proved, never better; better is larger for the figures in LOWER.
     enough = figure is not None and (claim.value <= figure if name in LOWER else claim.value >= figure)
     require(enough, f"the claimed {name} is not proved: it is {shown}")

@@ -46,6 +46,7 @@ class Promise(ABC):
 
 def at_most(figure: Fraction | None, limit: Fraction, what: str) -> None:
     """Refuse a figure above its limit."""
+    # None is no bound, and the figure is from above: equality keeps the promise.
     if figure is None or figure > limit:
         shown = "not bounded" if figure is None else up(figure, 12)
         require(False, f"{what} is {shown}, more than the promised {down(limit, 12)}")
@@ -142,14 +143,16 @@ class LocalDP(Promise):
     @property
     def epsilon_of_one_row(self) -> Fraction:
         """What each of the rows may spend."""
+        # By composition; the whole epsilon for each row would allow a person n times as much.
         return self.epsilon / self.rows
 
     def figures(self, release: Release, evidence: Node) -> Figures:
         given = set(self.given)
         beside = [name for name in release.setting.mechanism.leaving if name not in given]
+        # A level for records that agree there says nothing of the others, so that the promise has to say so.
         require(not beside, f"{', '.join(beside)} leaves as it is: records that differ there have no level of local_dp")
         if self.delta:
-            found = self.rows * release.delta(self.given, self.epsilon_of_one_row)
+            found = self.rows * release.delta(self.given, self.epsilon_of_one_row)  # deltas add up as levels do
             at_most(found, self.delta, "the delta of local_dp")
             return {"epsilon_nats": self.epsilon, "delta": found}
         level = self.rows * release.level(self.given, self.metric)
@@ -175,6 +178,7 @@ class Dalenius(Promise):
     def figures(self, release: Release, evidence: Node) -> Figures:
         beside = release.setting.mechanism.leaving
         require(not beside, f"{', '.join(beside)} leaves as it is: an adversary learns all of it")
+        # The largest members: any group may be meant.
         everything = bits(log2(prod(sorted(release.setting.members)[-self.group :]))[1])
         found = min(release.capacity(self.group, evidence, self.rows), everything)
         at_most(found, self.at_most, "what an adversary may learn")

@@ -67,12 +67,15 @@ class Ranges:
             if view is not None and all(len(found) == 1 for found in view.by_input.values()):
                 place = {key: k for k, key in enumerate(view.keys)}
                 self.views.append([place[view.by_input[x][0][0]] for x in owners])
+                # Up, as an upper end.
                 self.left.append([-(-(view.counts[key] << GRID) // self.setting.total) for key in view.keys])
 
     def _root(self) -> Sides:
         many, box = len(self.setting.mass), Sides()
         for w, shares in enumerate(self.shares):
+            # An input without this value sends nothing to it: the low end is 0.
             low = min(shares.values()) if len(shares) == many else Fraction(0)
+            # Outwards: a box that is too small would leave out a posterior.
             ends = (_floor(low), -_floor(-max(shares.values())))
             caps = [left[view[w]] for view, left in zip(self.views, self.left, strict=True)]
             box.append((0 if self.itself else ends[0], min([ends[1], *caps])))
@@ -112,6 +115,7 @@ class Ranges:
             w = place.place(len(box))
             work.spend(len(box))
             low, high = box[w]
+            # One point for both parts: between two roundings there would be a gap.
             middle = min(max(_floor(at.number(0)), low), high)
             return [[*box[:w], half, *box[w + 1 :]] for half in ((low, middle), (middle, high))]
 
@@ -156,6 +160,7 @@ class Ranges:
     def _related(self, box: Sides) -> Sides:
         ends = list(box)
         for w, parts, least, most in self.relations:
+            # The end of each that makes the sum smallest, in the next line largest.
             low = sum(a * box[j][a < 0] for j, a in parts) >> UNIT
             high = -(-sum(a * box[j][a > 0] for j, a in parts) >> UNIT)
             ends[w] = max(ends[w][0], low + least), min(ends[w][1], high + most)
@@ -180,7 +185,7 @@ class Ranges:
     def _top(self, end: int) -> int:
         """e log2 e at an end from above, in units of 2^-(SCORE + GRID)."""
         self.setting.work.spend(LOG_COST)
-        return -(-end * log2(end, WHOLE)[1] >> BITS - SCORE) if end else 0
+        return -(-end * log2(end, WHOLE)[1] >> BITS - SCORE) if end else 0  # up
 
 
 def _floor(q: Fraction) -> int:

@@ -134,6 +134,7 @@ def most_received(ball: Shares, trees: list[Tree], work: Work) -> Fraction:
                 slopes = [part.slopes[s * letters : (s + 1) * letters] for s in range(secrets)]
                 bound = max(bound, _of_box(ball, to, low, high, slopes, weights))
                 continue
+            # Whole steps of what a cell gives: both halves meet at the same point.
             cell, at = part[0], part[1] * (ball.unit >> GIVEN)
             require(cell < cells, "a cut is at a cell that there is not")
             work.spend(4 * cells, at.bit_length())
@@ -141,6 +142,7 @@ def most_received(ball: Shares, trees: list[Tree], work: Work) -> Fraction:
             boxes.append((low, [*high[:cell], min(high[cell], at), *high[cell + 1 :]]))
         require(not boxes, "a receiver has cuts without parts")
         bounds.append(bits(Fraction(bound, ball.unit * ball.scale)))
+    # With one law pi the bound is convex in what is received: one receiver is worst.
     if len(laws) < 2:
         return max(bounds)
     return max([*bounds, *(mixed(bounds[c], bounds[e], bend) for (c, e), bend in bends(ball, work).items())])
@@ -159,6 +161,7 @@ def bends(ball: Shares, work: Work) -> Pairs:
     many, letters = len(ball.weights), len(ball.rows[0])
     stated, radius = ball.columns(ball.law), ball.radius
     alone = [sum(mass for mass, s in zip(ball.law, ball.about, strict=True) if s == value) for value in range(many)]
+    # 1 / P(s) is needed along the whole way.
     require(min(alone) > radius, "a value of the secret may vanish within the ball: its parts have the same weights")
     share = Fraction(radius * radius * (many - 1), ball.unit * ball.unit * many) * NATS / (1 << BEND)
     found: Pairs = {}
@@ -176,6 +179,7 @@ def bends(ball: Shares, work: Work) -> Pairs:
             for c in ones:
                 for e in twos:
                     least = min(_told_twice(ball, (c, e), (stated[s], stated[t]), low, at) for at in range(PIECES))
+                    # The least over all pieces, as the second derivative may bend most on any of them.
                     found[c, e] = max(need - least, 0) * share
     return found
 
@@ -198,6 +202,7 @@ def _told_twice(ball: Shares, pair: tuple[int, int], stated: tuple[list[int], li
     """Below the sum of the second derivatives of the letters on a piece of the way from one receiver to the other."""
     total = 0
     for y, (a, b) in enumerate(zip(ball.rows[pair[0]], ball.rows[pair[1]], strict=True)):
+        # Upper ends on this piece: 1 / P falls as P grows.
         first = stated[0][y] - (-(at + 1) * ball.radius * a // PIECES)
         second = stated[1][y] - (-(PIECES - at) * ball.radius * b // PIECES)
         if first and second:
@@ -224,6 +229,7 @@ def _of_box(ball: Shares, to: int, low: list[int], high: list[int], slopes: Colu
     """In units of 2^-BITS / (unit scale)."""
     left = ball.radius - sum(low)
     room = [min(h - v, left) for v, h in zip(low, high, strict=True)]
+    # More is given in this box than the radius allows.
     if min(left, *room) < 0:
         return 0  # no law is in this part
     target, mine = ball.rows[to], ball.about[to]
@@ -241,6 +247,7 @@ def _of_box(ball: Shares, to: int, low: list[int], high: list[int], slopes: Colu
                 others = [(w, most) for most, own in zip(room, ball.about, strict=True) if own != s]
                 more = _most_given([*((-v, most) for v, most in less), *others], left)
             ends.append((max(column[y] - _most_given(less, left), 0), column[y] + more))
+        # Convex: the corners of the ends are enough.
         over += max(_left_at(corner) for corner in product(*map(_tilted, ends, prices, (own[y] for own in slopes))))
         linear += sum(own[y] * column[y] for own, column in zip(slopes, base, strict=True))
     reached = _times(slopes[mine], target)
@@ -251,6 +258,7 @@ def _of_box(ball: Shares, to: int, low: list[int], high: list[int], slopes: Colu
 def _most_given(worth: list[tuple[int, int]], left: int) -> int:
     """The largest sum of worth times what is given: up to so much of each, and in all."""
     found = 0
+    # What is worth most first: the largest of a linear sum under one limit.
     for value, most in sorted((pair for pair in worth if pair[0] > 0), reverse=True):
         given = min(most, left)
         found += value * given
@@ -266,6 +274,7 @@ def _tilted(ends: tuple[int, int], price: int, slope: int) -> list[tuple[int, in
 def _left_at(corner: tuple[tuple[int, int], ...]) -> int:
     """What is left of f at a corner of a letter, rounded up."""
     total = sum(v for v, _ in corner)
+    # log2 of the whole from below, as it is subtracted.
     return sum(value for _, value in corner) - (total * log2(total)[0] if total else 0)
 
 
@@ -276,4 +285,5 @@ def _times(a: Sequence[int], v: Sequence[int]) -> int:
 def told_above(column: Sequence[int], weights: list[int]) -> int:
     """sum_s v_s log2 (v_s / (pi(s) sum v)), rounded up, in units of 2^-BITS."""
     parts = zip(column, weights, strict=True)
+    # Up; a value that has nothing tells nothing.
     return sum(v * log2(v * sum(weights), sum(column) * w)[1] for v, w in parts if v)

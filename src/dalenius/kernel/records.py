@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import gcd, lcm
 
-from dalenius.kernel.channel import Channel, Rows, Unread
+from dalenius.kernel.channel import Channel, Rows
 from dalenius.kernel.distortion import Distortion, Part
 from dalenius.kernel.nearest import metric_between
 from dalenius.kernel.nouns import Label, Setting
@@ -107,6 +107,7 @@ def _read_lines(rows: Node, setting: Setting, table: RecordTable, outputs: list[
         setting.work.spend(8 + 2 * len(places))
         if len(places) != len(numbers) or not places:
             raise item.refuse("a row has a positive weight for each of its records, and at least one")
+        # Rising, so that no record stands twice in a row.
         if any(a >= b for a, b in pairwise(places)):
             raise where.refuse("the records of a row do not rise, or one stands twice")
         lines.append((places, numbers))
@@ -129,6 +130,7 @@ class ReleasedRecords(Release):
         for e, (_, weights) in enumerate(self.channel.lines):
             one = sum(weights)
             self.work.spend(4 + len(weights), found.bit_length() + one.bit_length())
+            # What the counts have in common already need not be in the scale.
             found = lcm(found, one // gcd(one, of_input[e]))
         return found
 
@@ -136,11 +138,6 @@ class ReleasedRecords(Release):
     def totals(self) -> list[int]:
         """The sum of the weights of each row."""
         return [sum(weights) for _, weights in self.channel.lines]
-
-    @cached_property
-    def letters(self) -> list[tuple[int, Label]]:
-        """The records by their places, beside which nothing leaves."""
-        return [(y, ()) for y in range(self.channel.width)]
 
     def joint(self, secret: Sequence[str], given: Sequence[str] = ()) -> Joint:
         table = self.channel.table
@@ -150,7 +147,8 @@ class ReleasedRecords(Release):
             inputs[label] += count
         found: defaultdict[tuple[Label, Label, tuple[int, Label]], int] = defaultdict(int)
         bits = self.scale.bit_length() + self.setting.total.bit_length()
-        lines, letters, totals = self.channel.lines, self.letters, self.totals
+        lines, totals = self.channel.lines, self.totals
+        letters: list[tuple[int, Label]] = [(y, ()) for y in range(self.channel.width)]  # beside which nothing leaves
         self.work.spend(sum(4 + 4 * len(lines[e][0]) for e, _, _ in inputs), bits)
         for (e, s, g), count in inputs.items():
             places, weights = lines[e]
@@ -202,7 +200,7 @@ class ReleasedRecords(Release):
         self.work.spend(sum(1 + len(places) for places, _ in self.channel.lines))
         released = {y for places, _ in self.channel.lines for y in places}
         rows = dict(enumerate(self.channel.table.multiplicity))
-        return min(rows.get(y, 0) for y in released)
+        return min(rows.get(y, 0) for y in released)  # a record that is not in the table has no rows
 
     def keep_shape(self) -> None:
         mechanism = self.setting.mechanism
@@ -213,6 +211,7 @@ class ReleasedRecords(Release):
         if mechanism.preserve_marginals:
             before = [count * self.scale for count in self.channel.table.multiplicity]
             others = [0] * (self.channel.width - len(before))
+            # Exactly, and the others get nothing.
             require(self.arrived == before + others, "the law of the released records is not that of the table")
 
     def _keep_letters(self) -> None:
@@ -241,10 +240,3 @@ class ReleasedRecords(Release):
 
 
 RELEASES |= {Records: ReleasedRecords}
-
-
-def read_withheld(node: Node, setting: Setting) -> Channel:
-    """`withheld`: for cards alone."""
-    node.fields("form")
-    node.require(not setting.has_law, "a design shows its channel")
-    return Unread("withheld", "this card does not show its channel: it proves nothing that depends on it")

@@ -59,6 +59,7 @@ def information(joint: Joint, work: Work) -> tuple[Fraction, Fraction]:
         below, above = log2(top, bottom)
         low += weight * below
         high += weight * above
+    # The sum is rounded once, down and up; what is below 0 is rounding, as no information is negative.
     return bits(max(0, low // total)), bits(max(0, -(-high // total)))
 
 
@@ -76,6 +77,7 @@ def held_before(setting: Setting, secret: Sequence[str]) -> list[Held]:
 
     That is what is known before the release.
     """
+    # Strata and kept columns leave with the release: only what the user has anyway may make the guess before better.
     side = [name for name in setting.mechanism.beside if name == setting.mechanism.side]
     found: defaultdict[Label, Held] = defaultdict(list)
     for (z, s), n in setting.weights(list(zip(setting.labels(side), setting.labels(secret), strict=True))).items():
@@ -134,11 +136,11 @@ class Release:
             if now != before:
                 common = gcd(now, before)
                 now, before = now // common, before // common
-                units[y] += weight * log2(now, before)[1]
+                units[y] += weight * log2(now, before)[1]  # up: these are added up into what is told at most
                 more, less = (now, before) if now > before else (before, now)
                 if more * bottom > top * less:
                     top, bottom = more, less
-        ruled_out = len(joint) < len(prior) * len(out)
+        ruled_out = len(joint) < len(prior) * len(out)  # a pair without weight has odds of 0
         return {
             "leakage_bits": bits(max(0, -(-sum(units.values()) // total))),
             "worst_letter_bits": bits(max([0, *(-(-told // out[(), y]) for y, told in units.items())])),
@@ -154,7 +156,7 @@ class Release:
         total, prior, out, _ = margins(joint)
         self.work.spend(4 * len(prior) * len(out), 2 * total.bit_length())
         for s, _ in prior:
-            for _, y in out:
+            for _, y in out:  # also letters that this value never meets: there the product must be 0, and it is not
                 apart = joint.get((s, (), y), 0) * total - prior[s, ()] * out[(), y]
                 require(not apart, f"the released letter number {y[0]} is not independent of {', '.join(secret)}")
 
@@ -204,6 +206,7 @@ class Release:
             most = max(values, default=Fraction(0))
             if most:
                 least = min(values)
+                # 0 against 0 is no ratio, but 0 against more has no level at all.
                 require(least > 0, "a letter has probability 0 under one input and not under another")
                 worst = max(worst, most / least)
         return nats(worst)
@@ -222,6 +225,7 @@ class Release:
         for x, row in enumerate(rows):
             self.work.spend(20 * len(rows) * (len(row) + LOG_COST), scale.bit_length())
             for z, other in enumerate(rows):
+                # Equal rows have level 0 even where inputs are at distance 0, which nothing may be divided by.
                 if worlds[x] != worlds[z] or row == other:
                     continue
                 possible = all(b for a, b in zip(row, other, strict=True) if a)
@@ -254,7 +258,7 @@ class Release:
                 self.work.spend(4 * len(lower) * (len(one) + 1), scale.bit_length() + top.bit_length())
                 own = [bottom * v for v in one]
                 over = [sum([a - b for a, b in zip(own, less, strict=True) if a > b]) for less in lower]
-                worst = max(worst, *over)
+                worst = max(worst, *over)  # of all ordered pairs: delta is not the same both ways
         return Fraction(worst, bottom * scale)
 
     def capacity(self, group: int, evidence: Node, rows: int = 1) -> Fraction:
@@ -262,6 +266,7 @@ class Release:
 
         In further rows every input may be tied to the group, so that each of them tells what the whole channel can.
         """
+        # In n rows an input of each may be tied to the group: it is not enough to take the group n times.
         reach = group if rows == 1 else len(self.setting.sizes)
         return rows * Capacity(self.setting.sizes, *self.dense, self.work).bound(reach, evidence)
 
@@ -275,7 +280,7 @@ class Release:
 
     def cost(self, distortion: Distortion) -> Fraction:
         """The expected distortion, rounded up."""
-        costs, unit = distortion.costs(self.setting, 1)
+        costs, unit = distortion.costs(self.setting, 1)  # end 1: rounded up, against the channel
         scale, rows = self.dense
         total = 0
         for e, cost in costs.items():
@@ -297,6 +302,7 @@ class Release:
         require(mechanism.form in ("any", self.channel.form), f"the matrix is not of form {mechanism.form}")
         if mechanism.bars:
             for e, row in enumerate(self.dense[1]):
+                # Every row, not only those of inputs that occur.
                 require(not any(row[t] for t in setting.barred(e)), "a forbidden letter can be released")
         if mechanism.preserve_marginals:
             scale, rows = self.dense

@@ -41,7 +41,7 @@ from dalenius.kernel.promises import (
     Promise,
     WorstCaseLeakage,
 )
-from dalenius.kernel.release import Joint, information
+from dalenius.kernel.release import told_by_law
 
 UNIT = 60  # bits after the point of a multiplier
 SCORE = 100  # bits after the point of a score
@@ -97,8 +97,7 @@ class Frame:
         """I(S; K) from below: what is told without any letter."""
         if not any(self.worlds):
             return Fraction(0)
-        joint: Joint = {(key[: self.cut], (), (0, key[self.cut :])): count for key, count in self.counts.items()}
-        return information(joint, self.setting.work)[0]
+        return told_by_law(self.setting, [label[: self.cut] for label in self.labels], self.setting.beside)[0]
 
     def tangents(self, weight: int, posteriors: Sequence[Sequence[int]]) -> Scores:
         """-weight log2(b / p(s | k)) for a law b(s | k) of each case, given by positive numbers up to their sum for k.
@@ -117,11 +116,13 @@ class Frame:
             for key, b in zip(self.keys, posterior, strict=True):
                 k = key[self.cut :]
                 low = log2(b * self.worlds[k], sums[k] * self.counts[key])[0]
+                # >> rounds down and minus turns it: the score is from above.
                 scores[key].append(-(weight * low >> ends))
         return scores
 
     def spread(self, own: dict[Label, Numbers], base: dict[Label, Numbers], bottom: int) -> Scores:
         """own(s, k) + base(k) / bottom for each label, multipliers in units of 2^-UNIT; rounded upwards."""
+        # -(-v // b) rounds up: a score from below would prove too much.
         rest = {k: [-((-v << UP) // bottom) for v in column] for k, column in base.items()}
         self.setting.work.spend(4 * sum(len(own[key]) for key in self.keys))
         return {key: [(a << UP) + b for a, b in zip(own[key], rest[key[self.cut :]], strict=True)] for key in self.keys}
@@ -132,11 +133,13 @@ def ratio(promise: Promise, setting: Setting) -> Fraction | None:
 
     A delta allows any ratio now and then, and given a column that is read the promise speaks of some pairs alone.
     """
+    # A ratio of some pairs alone, or of most of the time, is none that every column keeps.
     if not isinstance(promise, LocalDP) or promise.delta or set(promise.given) & set(setting.mechanism.reads):
         return None
     epsilon = of_one_row(promise)[0]
+    # The farthest pair: its ratio is the one that all keep.
     far = epsilon if promise.metric is None else epsilon * max(d for row in promise.metric for d in row)
-    return exp(far)[1] if far <= MOST_NATS else None
+    return exp(far)[1] if far <= MOST_NATS else None  # up: columns with a larger ratio compete as well
 
 
 def of_one_row(promise: LocalDP) -> tuple[Fraction, Fraction]:
@@ -174,6 +177,7 @@ def allowed_by(promise: Promise, weight: int, frame: Frame) -> Fraction:
         return Fraction(weight, 1 << UNIT) * gauge_limit(promise, frame.setting) if weight else Fraction(0)
     if isinstance(promise, Leakage):
         return Fraction(weight, 1 << UNIT) * (promise.at_most - frame.already())
+    # For all letters together such a promise says less than it does for each.
     require(weight == 0, "this promise holds letter by letter: it has no weight for all of them")
     return Fraction(0)
 
@@ -243,6 +247,7 @@ def _information_privacy(promise: InformationPrivacy, frame: Frame, nodes: Seque
     """a >= 0 times J(s, k) - p(s) J(k) / r >= 0 and b >= 0 times r p(s) J(k) - J(s, k) >= 0, r not below e^epsilon."""
     if promise.at_most > MOST_NATS:
         raise nodes[0].refuse("this promise restricts nothing that a proof could use")
+    # r up: the promise says less then, and what it lends is smaller.
     top, bottom = exp(promise.at_most)[1].as_integer_ratio()
     frame.setting.work.spend(12 * frame.many_pairs * len(nodes) * frame.length)
     sides = [node.pair() if _used(node) else [node, node] for node in nodes]
@@ -271,10 +276,10 @@ def _worst_case(promise: WorstCaseLeakage, frame: Frame, nodes: Sequence[Node]) 
             require(len(law) == len(values), "a posterior lacks a value of its secret")
             frame.setting.work.spend((LOG_COST + 20) * len(law))
             whole = sum(law)
-            level = -(-(v * promise.at_most.numerator << UP) // promise.at_most.denominator)
+            level = -(-(v * promise.at_most.numerator << UP) // promise.at_most.denominator)  # up, as every score
             for s, b in zip(values, law, strict=True):
                 low = log2(b * total, whole * frame.alone[s])[0]
-                found[s + k][case] = level - (v * low >> ends)
+                found[s + k][case] = level - (v * low >> ends)  # log2 from below, and minus it from above
     return found
 
 
@@ -303,10 +308,11 @@ def pairs(promise: Promise, setting: Setting, nodes: Sequence[Node]) -> list[lis
         for item in items:
             first, second, multiplier = item.pair(3)
             i, j = first.place(setting.many), second.place(setting.many)
+            # Between two worlds, or with a delta, c(i) may pass r c(j).
             if worlds[i] != worlds[j] or promise.delta:
                 raise item.refuse("the promise does not speak of these two inputs")
             far = epsilon if promise.metric is None else epsilon * promise.metric[i][j]
-            found[-1].append((i, j, multiplier.whole(0), exp(far)[1]))
+            found[-1].append((i, j, multiplier.whole(0), exp(far)[1]))  # r up, and c(i) <= r c(j) holds all the more
     return found
 
 
@@ -315,6 +321,7 @@ def _gauge_scores(promise: AboutGauge, frame: Frame, weight: int, nodes: Sequenc
     if isinstance(promise, TotalVariation):
         # For 0 <= w <= mu: the positive parts of J(s, k) - p(s) J(k) are half of what is apart.
         columns = columns_of(nodes, frame.many_pairs, 0)
+        # Above mu the line would rise over the gauge.
         require(max(map(max, columns)) <= weight, "a weight of a case exceeds that of the promise")
         return _centred(frame, [[-w for w in column] for column in columns])
     of_actions = promise.gains(frame.setting) if isinstance(promise, Guess) and promise.gain is not None else None
@@ -342,7 +349,7 @@ def _weighed_gains(
     if of_actions is not None:
         unit, rows = of_actions
         sums = {s: sum(row[s] * w for row, w in zip(rows, numbers, strict=True)) for s in frame.alone}
-        return {s: (v << UP) // unit for s, v in sums.items()}
+        return {s: (v << UP) // unit for s, v in sums.items()}  # down: the caller takes minus this for the score
     if isinstance(promise, Guess):
         return {s: w << UP for s, w in zip(frame.alone, numbers, strict=True)}
     total = frame.setting.total
@@ -352,7 +359,7 @@ def _weighed_gains(
 def _divided(promise: Sibson, frame: Frame, weight: int, numbers: list[int]) -> dict[Label, int]:
     """The same for mu u / N, with N not below (sum_s p(s) u(s)^b)^(1/b), b the order of the dual norm."""
     total = frame.setting.total
-    shares = [-(-(count << FINE) // total) for count in frame.alone.values()]
+    shares = [-(-(count << FINE) // total) for count in frame.alone.values()]  # up: a larger norm divides more
     parts = [(share, Fraction(u)) for share, u in zip(shares, numbers, strict=True)]
     whole = norm(parts, promise.dual, frame.setting.work)
     if not whole:
@@ -374,6 +381,7 @@ def input_weights(setting: Setting, weight: int, nodes: Sequence[Node]) -> list[
             place, number = item.pair()
             x, w = place.place(setting.many), number.whole(0)
             sums[worlds[x]] = sums.get(worlds[x], 0) + w
+            # Of each stratum by itself, as the sum of the largest entries is.
             item.require(sums[worlds[x]] <= weight, "the weights of a case exceed that of the promise")
             weighed.append((x, w))
         found.append(weighed)

@@ -41,6 +41,7 @@ RULES: dict[str, Rule] = {
 def proved_bound(setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node) -> Fraction:
     """What no mechanism passes that keeps the promises, the limits and the shape."""
     rule = proof.tag(*RULES)
+    # Before any rule reads it: rules count their operations as those of short numbers.
     proof.require(not TOO_LONG.search(canonical(proof.value)), "a number of a proof has more than 400 digits")
     # With a matrix for each column the mechanisms that compete are products, and what they tell is added up.
     proof.require(setting.mechanism.each is None or rule == "parts", "columns with a matrix each are bounded by parts")

@@ -171,6 +171,7 @@ class Listed(Short):
         work.spend(4 * (self.many + len(self.table) * self.width) * len(weights[0]), self.scale.bit_length())
         rest = tuple(map(sum, zip(*weights, strict=True)))
         for place in self.table:
+            # What is not listed is what is left of all: no input is counted twice.
             rest = minus(rest, weights[place])
         for letter in range(self.width):
             found: dict[int, Vector] = {}
@@ -189,6 +190,7 @@ def read_listed(node: Node, setting: Setting) -> Channel:
     one = scale.whole(1)
     node.require(setting.many <= ENTRIES, "there are too many inputs to be listed")
     listed = places.places(setting.many)
+    # An input that stands twice would have two rows.
     places.require(all(map(lt, listed, listed[1:])), "the inputs do not rise, or one stands twice")
     *table, others = read_matrix(rows, len(listed) + 1, one, letters, setting.work).table
     return Listed(one, dict(zip(listed, table, strict=True)), others, setting.many, letters)
@@ -218,6 +220,7 @@ def read_staircase(node: Node, setting: Setting) -> Channel:
         found.append((w, among))
     columns.require(setting.width in (None, len(found)), "the released letters are not those of the problem")
     work.spend(20 * len(more), base.denominator.bit_length() + r.denominator.bit_length())
+    # Exactly one for every class: each row is a law.
     columns.require(all(base + (r - 1) * w == 1 for w in more.values()), "a row does not sum to one")
     return Staircase(r, labels, tuple(found), len(found))
 
@@ -309,6 +312,7 @@ class ShortRelease(Release):
                 mass = sum(part for part, _ in inside)
                 share = Fraction(mass, scale * of_world)  # reduced: logarithms of powers of two are exact
                 less = log2(share.numerator, share.denominator)
+                # Each logarithm at the end that makes the figure smaller, in the next line larger.
                 low += Fraction(letters * (sum(part * ends[0] for part, ends in inside) - mass * less[1]), scale)
                 high += Fraction(letters * (sum(part * ends[1] for part, ends in inside) - mass * less[0]), scale)
         first = (Fraction(0), Fraction(0))

@@ -57,6 +57,7 @@ def found_by(
         leaks = [p.at_most for p in promises if isinstance(p, Leakage) and set(p.secret) == names]
         proof.require(bool(leaks), "this rule is for a promise of leakage about all of the input")
         known = line(objective.distortion)
+        # a from below by b from above: the distortion from below.
         return found + [(known[0] - told) / known[1] for told in leaks if known is not None and known[1]]
     about = not objective.theta or set(objective.about) == names
     proof.require(objective.aim == "leakage" and about, "this rule is for the least information about all of the input")
@@ -77,7 +78,7 @@ def _gibbs_line(setting: Setting, distortion: Distortion, weights: list[int], sl
     power: dict[Fraction | int, int] = {}
     for (e, count), weight in zip(setting.mass.items(), weights, strict=True):
         work.spend(LOG_COST + 20 * len(sums), weight.bit_length() + POWER_BITS)
-        start += count * log2(weight)[0]
+        start += count * log2(weight)[0]  # from below
         times = count * weight
         for t, cost in enumerate(costs[e]):
             if cost is None:  # no channel of a finite distortion goes there
@@ -87,11 +88,13 @@ def _gibbs_line(setting: Setting, distortion: Distortion, weights: list[int], sl
                 work.spend(2 * LOG_COST, unit.bit_length() + slope.denominator.bit_length())
                 power[far] = _power_above(slope * far / unit)
             sums[t] += times * power[far]
+    # The largest sum from above, as its logarithm is subtracted.
     return bits(Fraction(start, total) - log2(max(sums), total << POWER_BITS)[1]), slope * E_HIGH
 
 
 def _power_above(x: Fraction) -> int:
     """An upper bound of e^-x in units of 2^-POWER_BITS."""
+    # e^x from below, so that its inverse is from above; beyond 100 a larger one still.
     low = exp(min(x, Fraction(STEEPEST)), POWER_BITS >> 1)[0]
     return -((-low.denominator << POWER_BITS) // low.numerator)
 
@@ -126,5 +129,6 @@ def _line(column: Tally, level: Fraction, slope: Fraction) -> RateLine:
     lower = Fraction(total - sum(above), total)
     largest = min(level, Fraction(column.rising[-1], total))
     most = lower + level * len(above) + (slope - 1) * largest
+    # From above, less log2 of the level from below.
     over = column.own(above)[1] - log2_of(level)[0] * (1 - lower)  # the sum of p log2(p / level) above it
     return log2_of(slope / most)[0] - over, log2_of(slope)[1]

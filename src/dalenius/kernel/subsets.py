@@ -48,7 +48,7 @@ def ceiling(r: Fraction) -> Fraction:
     """
     if r == 1:
         return Fraction(0)
-    top = nats(r) * r / (r - 1)
+    top = nats(r) * r / (r - 1)  # up: the ceiling grows with it
     return (top - 1) * E_HIGH - log2_of(top)[0]
 
 
@@ -105,6 +105,7 @@ def _relaxed(
     epsilon, delta = of_one_row(promise)
     if epsilon > MOST_NATS:
         return []
+    # One delta for each of the other inputs, as a letter may pass the ratio to any of them.
     r, eta = exp(epsilon)[1], (len(letters) - 1) * delta
     if r == 1:
         return [eta * hidden]
@@ -195,8 +196,9 @@ class Runs:
         for weight, at in zip(self.worlds, points, strict=True):
             rise, fall = self.top * at.numerator, self.bottom * at.denominator
             below = log2(rise + fall, fall)[0]
+            # Both from below, as they are subtracted.
             slopes.append(self.most - self.top * (below + LOW) // self.bottom)
-            told += weight * (-(-rise * HIGH // fall) - below)
+            told += weight * (-(-rise * HIGH // fall) - below)  # log2 e up where it is added, log2 of the rest down
         return told, slopes
 
     def _best_of_one(self) -> Callable[[Known, int, list[int]], int]:
@@ -214,6 +216,7 @@ class Runs:
             taken, cost = taken_until[cut], costs_until[cut]
             for run, (low, high) in known.items():
                 count = self.unit[run][0]
+                # Runs that are worth their price are taken as far as the case allows, the others as little.
                 more = high * count - mass[run] if rank[run] < cut else low * count
                 taken, cost = taken + more, cost + more * price[run]
             return told + slope * taken - (self.top * cost << BITS) // (self.bottom * self.one)
@@ -270,8 +273,9 @@ class Blocks:
 
     def _best(self, known: Known, at: Fraction) -> int:
         """The most of the tangent at P0 minus prices, in units of 2^-BITS / total, rounded upwards."""
+        # log2 from below and minus it from above; log2 e down, as it is subtracted.
         slope = -log2(at.numerator, at.denominator)[0] - LOW
-        found = -(-self.setting.total * at.numerator * HIGH // at.denominator)
+        found = -(-self.setting.total * at.numerator * HIGH // at.denominator)  # up
         for run, (n, price) in enumerate(zip(self.count, self.price, strict=True)):
             low, high = known.get(run, (0, self.size[run]))
             worth = n * (slope - price)

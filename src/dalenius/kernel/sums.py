@@ -111,6 +111,7 @@ class SumsRelease(ByLemma):
             self.work.spend(2 * len(small.mass) * size, small.total.bit_length() + states.scale.bit_length())
             for s in range(size):
                 mass = sum(count * states.table[x][s] for x, count in small.mass.items())
+                # Exactly: a state that is nearly uniform hides nearly, which is no independence.
                 require(mass * size == small.total * states.scale, f"the state of {name} is not uniform")
             found.append(Release(small, states))
         require(self.onto(()), "the sums are not independent of each other")
@@ -192,15 +193,17 @@ class SumsRelease(ByLemma):
             for x, count in counts.items():
                 row = self.channel.states[i].table[x]
                 if row not in known:
+                    # Up: what is drawn hides as much, and no less.
                     known[row] = ceil(entropy([value for value in row if value], self.work)[1] * (1 << BITS))
                 for noise, many in law.items():
                     after[noise + known[row]] += many * count
             law = dict(after)
             total *= sum(counts.values())
             if len(law) > ADDED:
+                # Rounded up, as noise is taken off what is told.
                 law = {-(-sum(noise * many for noise, many in law.items()) // total): 1}
                 total = 1
-        most = log2(self.channel.modulus)[0] * len(self.channel.terms)
+        most = log2(self.channel.modulus)[0] * len(self.channel.terms)  # from below
         return bits(Fraction(sum(max(0, most - noise) * many for noise, many in law.items()), total))
 
     def _apart(self) -> Fraction:

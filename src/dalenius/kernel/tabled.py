@@ -4,19 +4,21 @@ Nothing is known of such noise but its rows, so that all figures are read off th
 
     one record, all others known     the rows of sums that differ in one record: their distance from their mean
     one record, whatever is believed two values: the two rows that are told apart best; else all rows and a centre
-    a group of k records             k times the figure of one record: the records are learned one after the other, and
-                                     two tables that differ in k records have k steps between them
+    a group of k records             k times the figure of a pair of any two rows: the records are learned one after the
+                                     other, and those that are not known yet may hang together with the one that is
+                                     learned; two tables that differ in k records have k steps between them
 
 Rows W_v tell no more than max_v D(W_v || q), whatever the law q (`adversary`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, permutations
 
 from dalenius.kernel.added import LARGEST_EXPONENT, by_level
-from dalenius.kernel.logs import LOG_COST, bits, exp, log2, nats, times_log2
+from dalenius.kernel.adversary import Centres
+from dalenius.kernel.logs import bits, exp, nats
 from dalenius.kernel.numbers import Node, Work
 
 MOST_VALUES = 1 << 8
@@ -72,31 +74,18 @@ class NoiseTable:
         self.neighbours = neighbours  # for each state of the other records the row of each letter of one record
         self.work = work
 
-    def _divergences(self, rows: Iterable[int], law: Sequence[int]) -> Fraction:
-        """max D(row || law) over these rows, in bits, from above; every letter of a row has weight in the law."""
-        total = sum(law)
-        self.work.spend(LOG_COST * len(law), max(self.scale, total).bit_length())
-        logs = [log2(v, total)[0] if v else 0 for v in law]
-        found = 0
-        for k in rows:
-            self.work.spend(2 * len(law), self.scale.bit_length())
-            crossed = sum(v * t for v, t in zip(self.rows[k], logs, strict=True)) // self.scale
-            found = max(found, self._own[k] - crossed)
-        return bits(found)
-
     @cached_property
-    def _own(self) -> list[int]:
-        """sum_y p log2 p of each row, in units, rounded up."""
-        self.work.spend(LOG_COST * len(self.rows) * len(self.rows[0]), self.scale.bit_length())
-        known = {v: times_log2(Fraction(v, self.scale), Fraction(v, self.scale))[1] for v in set().union(*self.rows)}
-        return [sum(known[v] for v in row) for row in self.rows]
+    def _centres(self) -> Centres:
+        return Centres(self.scale, self.rows, self.work)
 
-    def _summed(self, rows: Iterable[int]) -> list[int]:
-        return [sum(column) for column in zip(*(self.rows[k] for k in rows), strict=True)]
+    def _divergences(self, rows: Collection[int], law: Sequence[int] | None = None) -> Fraction:
+        """max D(row || law) over these rows, in bits, from above; of their mean where no law is given."""
+        mean = [sum(column) for column in zip(*(self.rows[k] for k in rows), strict=True)]
+        return max(Fraction(0), bits(self._centres.radius(rows, law or mean)))
 
     @cached_property
     def _of_neighbours(self) -> Fraction:
-        return max(self._divergences(set(line), self._summed(set(line))) for line in self.neighbours)
+        return max(self._divergences(set(line)) for line in self.neighbours)
 
     @cached_property
     def everything(self) -> Fraction:
@@ -111,7 +100,7 @@ class NoiseTable:
         if len(self.neighbours[0]) != 2 or len(self.rows) > MOST_PAIRS:
             return None
         return max(
-            (self._divergences(pair, self._summed(pair)) for pair in combinations(range(len(self.rows)), 2)),
+            (self._divergences(pair) for pair in combinations(range(len(self.rows)), 2)),
             default=Fraction(0),
         )
 
@@ -123,6 +112,7 @@ class NoiseTable:
             self.work.spend(4 * len(rows) * len(rows[0]), self.scale.bit_length())
             for column in zip(*rows, strict=True):
                 least, largest = min(column), max(column)
+                # What one sum rules out and another does not has no ratio.
                 if largest and not least:
                     return None
                 if largest * most.denominator > most.numerator * least:
@@ -151,8 +141,9 @@ class NoiseTable:
             return Fraction(0)
         if group > 1 and len(self.rows) > MOST_PAIRS:
             return Fraction(1)
+        # A group may move a sum to any other: all rows count.
         lines = [range(len(self.rows))] if group > 1 else [sorted(set(line)) for line in self.neighbours]
-        grown = exp(min(epsilon, Fraction(LARGEST_EXPONENT)))[0]
+        grown = exp(min(epsilon, Fraction(LARGEST_EXPONENT)))[0]  # from below: a smaller e^epsilon makes delta larger
         worst = Fraction(0)
         for a, b in {pair for line in lines for pair in permutations(line, 2)}:
             self.work.spend(8 * len(self.rows[a]), self.scale.bit_length())
@@ -167,8 +158,10 @@ class NoiseTable:
         return self.everything if self._of_pairs is None else min(self.everything, group * self._of_pairs)
 
     def independent(self, group: int) -> Fraction:
-        """Bits about a group of records, to somebody to whom the records are independent."""
-        found = [self.anybody(group), group * self._of_neighbours]
+        """Bits about a group of records, to somebody who knows all others; those of the group may hang together."""
+        # Records of one person may hang together: with the others of a group not known, one of them moves them all, so
+        # that k times what rows of neighbours tell would be too little. Of pairs of any rows it is enough (`anybody`).
+        found = [self.anybody(group)] if group > 1 else [self.anybody(1), self._of_neighbours]
         level = self.level(group)
         return min(found if level is None else [*found, by_level(level)])
 

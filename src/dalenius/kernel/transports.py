@@ -61,6 +61,7 @@ def priced_distance(
         if not isinstance(limit, Limit):
             raise item.refuse("only a limit of a distortion has a price")
         priced.append((limit.distortion, price))
+        # All that the limit allows, as if the release made use of it.
         allowed += price * limit.at_most
     parts: dict[Part, Fraction] = {}  # what compares the same columns in the same way is one part
     for distortion, price in priced:
@@ -95,6 +96,7 @@ def bound_by_transports(
         s = start.place(len(counts))
         share = weight.number(0)
         setting.work.spend(4, bound.denominator.bit_length() + share.denominator.bit_length())
+        # Each class can be carried once: the weights of its transports share what it has.
         left[s] -= share
         if end.is_null():
             end.require(setting.mechanism.preserve_marginals, "the law of the table is not preserved")
@@ -137,6 +139,7 @@ def _transport_cost(
     numbers.require(len(potentials) == len(demand), f"a number for each of the {len(demand):,} records is expected")
     if not demand:
         return Fraction(0)
+    # The least over all that get more: so a number that is too large only lowers the bound.
     near = Nearest(metric, [table.records[y] for y, _ in demand], [-b for b in potentials], 1, work, len(supply))
     total = sum(b * count for b, (_, count) in zip(potentials, demand, strict=True))
     total += sum(count * near.least(table.records[x]) for x, count in supply)
@@ -165,6 +168,7 @@ def bound_by_records(
     setting.work.spend(4 * len(table.records))
     given = [value << SCORE - UNIT for value in numbers or [0] * len(table.records)]
     least = max((limit.rows for limit in limits if isinstance(limit, Multiplicity)), default=0)
+    # Records of fewer rows are never released: they need no multipliers to be beaten.
     open_ = [y for y, count in enumerate(table.multiplicity) if count >= least]
     lowest, values = _sum_of_least(setting, table, metric, lent, given, open_, steps)
     back = sum(value * count for value, count in zip(given, table.multiplicity, strict=True))
@@ -251,6 +255,7 @@ def taken_apart(mixture: Counter[int], steps: int) -> Iterator[tuple[Counter[int
     shifts = sorted({end % rows for end in ends} | {0, rows})
     for first, last in pairwise(shifts):
         # Between these shifts the number of cuts below each end does not change.
+        # Cuts at first, first + rows, ..: so many of them lie below an end.
         cuts = [(end + rows - 1 - first) // rows for end in ends]
         parts = {k: cuts[j + 1] - cuts[j] for j, k in enumerate(mixture)}
         yield Counter({k: many for k, many in parts.items() if many}), last - first

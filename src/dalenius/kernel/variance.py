@@ -54,7 +54,7 @@ def total_variance(scale: int, rows: Sequence[Sequence[int]], counts: Sequence[i
         mass, whole = sum(map(mul, counts, column)), gcd(*v)
         if not mass or not whole:
             continue
-        weight = (whole * whole * total << GRAM_BITS) // (mass * scale)
+        weight = (whole * whole * total << GRAM_BITS) // (mass * scale)  # down: G gets smaller, and its inverse larger
         places = [(i, a // whole) for i, a in enumerate(v) if a]
         for i, a in places:
             for j, b in places:
@@ -85,6 +85,7 @@ def _trace_of_inverse(G: Matrix, work: Work) -> Fraction:
     missed = max(
         sum(abs(unit * (i == j) - sum(map(mul, row, x))) for j, x in enumerate(across)) for i, row in enumerate(G)
     )
+    # Below one the series of the inverse converges; one half keeps its rest small.
     require(2 * missed < unit, "the released letters hardly determine some frequency")
     spread = Fraction(2 * n * missed * max(sum(map(abs, row)) for row in X), (unit - missed) * one)
     # Rounded up to a common unit: variances of many strata are added up.
@@ -201,6 +202,7 @@ def _most_of_columns(
         v = [c - column[-1] for c in column[:-1]]
         mass = sum(map(mul, counts, column))
         square = sum(x * sum(map(mul, row, v)) for row, x in zip(Q, v, strict=True) if x)
+        # Exact: whole numbers over one unit, compared by products.
         over = square * total - unit * sum(map(mul, z, column)) * mass
         under = mass * one
         if over * least > most * under:
@@ -252,6 +254,7 @@ def _lacking(n: Matrix) -> Fraction:
             rest = (n[i][j] << 2 * ROOT_BITS - FORM_BITS) - sum(map(mul, L[i][:j], L[j][:j]))
             require(i > j or rest > 0, "the matrix of the proof is not positive semidefinite")
             L[i][j] = isqrt(rest) if i == j else rest // L[j][j]
+            # What the factor leaves of an entry counts in its row and, by symmetry, in its column.
             rest -= L[i][j] * L[j][j]
             left[i] += abs(rest)
             if i > j:
@@ -305,6 +308,7 @@ def _grown(part: PartOfColumn, ratios: PairRatios) -> list[PartOfColumn]:
         if here is not None:
             continue
         for z, value in there:
+            # As far above or below as the ratio of the pair allows.
             for new in (value * ratios[x][z], value / ratios[z][x]):
                 keeps = all(new <= ratios[x][y] * other and other <= ratios[y][x] * new for y, other in there)
                 found += [(*part[:x], new, *part[x + 1 :])] if keeps else []

@@ -51,7 +51,7 @@ def log2_of_many(rising: Sequence[int], power: int, work: Work) -> Ends:
         end = bisect_right(rising, first + (first >> NARROW), begin)
         last = rising[end - 1]
         m = first + last >> 1
-        h = max(last - m, m - first)
+        h = max(last - m, m - first)  # above the farthest of both sides, so that the remainder is bounded for all
         off = [v - m for v in rising[begin:end]]
         square = list(map(mul, off, off))
         sums = [len(off), sum(off), sum(square), sum(map(mul, square, off)), sum(map(mul, square, square))]
@@ -65,6 +65,7 @@ def log2_of_many(rising: Sequence[int], power: int, work: Work) -> Ends:
         below += told - (sums[0] * h**4 << BITS) // (4 * (m - h) ** 4) - 1
         above += told + 1
         begin = end
+    # A negative charge in nats is made smaller by the larger factor.
     return bits(low + below * (E_LOW if below > 0 else E_HIGH)), bits(high + above * (E_HIGH if above > 0 else E_LOW))
 
 
@@ -84,6 +85,7 @@ class Tally:
         least, most = log2_of_many(counts, 1, self.work)
         mass = sum(counts)
         one = log2_of(Fraction(self.total))
+        # log2 of the whole is subtracted: its other end.
         return (least - mass * one[1]) / self.total, (most - mass * one[0]) / self.total
 
     def entropy(self) -> Ends:
@@ -111,6 +113,7 @@ class Filled(Channel):
         p = [Fraction(mass.get(x, 0), self.setting.total) for x in range(self.width)]
         work.spend(40 * self.width**2, self.setting.total.bit_length() + self.level.denominator.bit_length())
         above = [max(value - self.level, Fraction(0)) for value in p]
+        # No letter passes the level: there is nothing to draw from, and the commonest leaves always.
         if not any(above):
             first = p.index(max(p))
             return 1, [[int(y == first) for y in range(self.width)] for _ in p]
@@ -182,6 +185,7 @@ class Poured(Release):
         logs = log2_of_many(self.above, 0, self.work)[0]
         others = t * (len(self.above) * one - logs) + (self.kept - t) * (one - log2_of(Fraction(rarest))[0])
         alone = len(self.above) == 1
+        # Without a level every letter rules out all others.
         odds = None if not t else nats(max(most / t, self.kept * total / rarest))
         return {
             "leakage_bits": self.information(secret)[1],

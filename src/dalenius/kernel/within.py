@@ -31,17 +31,13 @@ from math import prod
 
 from dalenius.kernel.adversary import contraction
 from dalenius.kernel.ends import most_at_ends
+from dalenius.kernel.intervals import POINTS, STEPS, upper_end
 from dalenius.kernel.logs import BITS, E_LOW, LOG_COST, bits, exp, log2, log2_of, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, common_denominator, require
 from dalenius.kernel.received import CELLS, NESTED, Received, Shares, most_received, read_received, told_above
 
 Box = list[tuple[Fraction, Fraction]]  # the ends of each cell
-
-PI_LOW = Fraction(333, 106)
-POINTS = 48  # bits of the ends of an interval
-COUNT = 22  # bits of them that are worth a further step
-STEPS = 48  # of a bisection at most; each takes four logarithms
 
 
 @dataclass(frozen=True)
@@ -127,6 +123,7 @@ class Places:
 
     def __init__(self, setting: Setting, secret: tuple[str, ...]) -> None:
         mechanism = setting.mechanism
+        # Side information would be one more thing whose law the ball moves.
         require(mechanism.side is None, "within a ball no side information is taken")
         names = list(dict.fromkeys([*secret, *mechanism.reads, *mechanism.beside]))
         place = {name: k for k, name in enumerate(names)}
@@ -153,12 +150,14 @@ class Places:
         rows = self.setting.law.rows
         if rows is None:
             raise Refused("a confidence is for a law that was counted from the rows of a table")
+        # Two ends for each cell, also for empty ones, and for each promise: any of them may fail (union bound).
         chances = 2 * self.many * ball.sharing / (1 - ball.radius)
-        surprise = log2_of(chances)[1]
+        surprise = log2_of(chances)[1]  # up: a rarer failure makes wider intervals
         known = self.setting.upper_ends  # the same for the promise and for every law of its proof
         new = {(n, surprise) for count in self.counts for n in (count, rows - count)} - known.keys()
         self.setting.work.spend(4 * STEPS * LOG_COST * len(new), rows.bit_length())
         known.update({(n, surprise): upper_end(n, rows, surprise) for n, _ in new})
+        # The lower end is the upper one of all other rows.
         return [(1 - known[rows - n, surprise], known[n, surprise]) for n in self.counts]
 
 
@@ -169,6 +168,7 @@ class Cells(Places):
         super().__init__(setting, secret)
         self.scale = scale
         self.rows = [rows[x] for x in self.inputs]
+        # What leaves as it is passes whole: nothing contracts there.
         self.eta = Fraction(1) if setting.mechanism.beside else contraction(rows, setting.work)
 
     def scores(self, reference: list[Fraction]) -> list[Fraction]:
@@ -197,6 +197,7 @@ class Cells(Places):
     def reference(self, by: Multipliers) -> list[Fraction]:
         """The reference law of the evidence, which has all cells that the stated one has."""
         self.require_weights(by)
+        # Where the reference has no mass, log2 (P / R) has no bound.
         full = all(count or not stated for count, stated in zip(by.law, self.counts, strict=True))
         require(full, "the reference of a ball lacks a cell")
         return [Fraction(count, sum(by.law)) for count in by.law]
@@ -227,7 +228,7 @@ class Cells(Places):
         units = 0
         for at, value in joint.items():
             require(not value or at in logs, "a reference has no mass where the ball has some")
-            units += value * (log2(value, whole)[1] - logs[at]) if value else 0
+            units += value * (log2(value, whole)[1] - logs[at]) if value else 0  # up, and the law of what leaves down
         return bits(Fraction(units, unit * self.scale))
 
     def cost(self, p: Fraction, score: Fraction, reference: Fraction) -> Fraction:
@@ -246,15 +247,19 @@ def worst_leakage(
         require(0 < len(boxes) < NESTED, "the cuts of a ball and their parts do not match, or lie too deep")
         box = boxes.pop()
         if not isinstance(part, tuple):
+            # The parts cover the ball, so that the worst of them bounds all.
             bound = max(bound, _bound_of(cells, ball, box, part))
         else:
             cell, at = part
             require(cell < len(box), "only the interval of a cell of a confidence is cut")
             low, high = box[cell]
+            # The lower half is looked at first, as it is put down last.
             boxes.append([*box[:cell], (max(low, at), high), *box[cell + 1 :]])
             boxes.append([*box[:cell], (low, min(high, at)), *box[cell + 1 :]])
             setting.work.spend(4 * cells.many)
+    # A part without evidence would have no bound.
     require(not boxes, "the cuts of a ball and their parts do not match")
+    # No law tells more than eta H(S), and that is at most eta times log2 of how many values S has.
     return min(bound, cells.eta * bits(log2(len(set(cells.secrets)))[1]))
 
 
@@ -284,6 +289,7 @@ def _by_divergence(cells: Cells, r: Fraction, by: Multipliers) -> Fraction:
         for p, n, score in zip(cells.law, reference, cells.scores(reference), strict=True)
         if p
     ]
+    # Taken out, so that every exponent is from 0 on; the division by E_LOW makes it too large.
     least = min(score for _, score in inside)
     total = sum((p * exp((score - least) / (by.t * E_LOW))[1] for p, score in inside), Fraction(0))
     return by.t * log2_of(total)[1] + least + (by.t + cells.eta) * r
@@ -293,6 +299,7 @@ def _by_total_variation(cells: Cells, r: Fraction, by: Multipliers) -> Fraction:
     reference = [(1 - r) * p + r / cells.many for p in cells.law]
     bound = by.nu + 2 * r * by.m
     for p, score, middle in zip(cells.law, cells.scores(reference), reference, strict=True):
+        # f_c is convex and the price has one bend, at p: both ends and the bend are enough.
         ends = (max(p - r, Fraction(0)), p, min(p + r, Fraction(1))) if middle else (Fraction(0),)
         bound += max(cells.cost(end, score, middle) - by.nu * end - by.m * abs(end - p) for end in ends)
     return bound
@@ -302,15 +309,17 @@ def _by_confidence(cells: Cells, ends: Box, by: Multipliers) -> Fraction:
     bound, rows = by.nu, cells.setting.law.rows or 0
     reference = [(count + Fraction(1, 2)) / (rows + Fraction(cells.many, 2)) for count in cells.counts]
     for both, score, middle in zip(ends, cells.scores(reference), reference, strict=True):
-        bound += max(cells.cost(p, score, middle) - by.nu * p for p in both)
+        bound += max(cells.cost(p, score, middle) - by.nu * p for p in both)  # convex: the ends are enough
     return bound
 
 
 def _by_corners(cells: Cells, ball: Ball, ends: Box, by: Multipliers) -> Fraction:
     radius, m = (Fraction(0), Fraction(0)) if ends else (ball.radius, by.m)  # a box limits no sum of moves
     least, most = sum(low for low, _ in ends), sum(high for _, high in ends)
+    # A law has mass one: where all low ends pass it, or all high ends do not reach it, there is none.
     if ends and not least <= 1 <= most:
         return Fraction(0)  # no law is in this part
+    # What the others leave to a cell at least and at most.
     ends = [(max(low, 1 - most + high), min(high, 1 - least + low)) for low, high in ends]
     cells.require_weights(by)
     logs = cells.output_logs(by.law)
@@ -324,7 +333,7 @@ def _by_corners(cells: Cells, ball: Ball, ends: Box, by: Multipliers) -> Fractio
         if ends:
             bound += _most_told(cells, own, [ends[c] for c in own], logs, by.nu) + by.nu * stated
             continue
-        small = sum(0 < p <= radius for p in middle)
+        small = sum(0 < p <= radius for p in middle)  # any choice of these may be emptied
         each = 20 * len(own) + LOG_COST * len({cells.beside[c] for c in own})
         corners = (len(own) + 1) ** 2 << small
         cells.setting.work.spend(corners * each * len(cells.rows[0]), cells.scale.bit_length() + POINTS)
@@ -363,6 +372,7 @@ def _by_moves(cells: Cells, ball: Ball, parts: list[Moves]) -> Fraction:
     many = len(set(cells.secrets))
     first, *rest = [part.rising for part in parts] or [()]
     require(first is None or (len(first) == many and any(first)), "a part names no values that become more likely")
+    # Some values become more likely together, or exactly the others do: a third case there is not.
     other = [tuple(not up for up in first)] if first is not None else []
     require(rest == other, "the two parts of a ball do not belong together")
     return max(_most_moved(cells, ball.radius, part) for part in parts)
@@ -413,6 +423,8 @@ def _most_moved(cells: Cells, radius: Fraction, by: Moves) -> Fraction:
             given[goals[about[c]]] += int(p * unit)
             for at, v in own[c]:
                 less[at][about[c]] -= int(p * unit) * v
+        # Giving more than there is would leave a negative mass, which has no logarithm: such a letter must be filled
+        # again.
         base = {at: told(column) for at, column in less.items() if min(column) >= 0}
         mass = given.total()
         here = 0
@@ -425,7 +437,7 @@ def _most_moved(cells: Cells, radius: Fraction, by: Moves) -> Fraction:
                 rest = sum(base[at] for at in less.keys() - more.keys())
                 worst = max(worst, rest + sum(map(told, more.values())))
             here += share * worst
-        most = max(most, -(-here // mass) if mass else 0)
+        most = max(most, -(-here // mass) if mass else 0)  # the mean over the targets, rounded up
     return bits(Fraction(most, unit * cells.scale))
 
 
@@ -437,6 +449,7 @@ def _givers(law: list[Fraction], radius: Fraction, held: set[int] | None) -> Ite
     for emptied, left in _emptied(small, radius):
         yield [(c, law[c]) for c in emptied]
         for part, p in enumerate(law):
+            # Only a cell that keeps something gives what is left; one that is held may not go below 0.
             if left and p and part not in emptied and (part not in kept or p > left):
                 yield [*((c, law[c]) for c in emptied), (part, left)]
 
@@ -457,34 +470,3 @@ def _emptied(small: list[tuple[int, Fraction]], left: Fraction) -> Iterator[tupl
         if p <= left:
             for others, rest in _emptied(small[i + 1 :], left - p):
                 yield [cell, *others], rest
-
-
-def upper_end(m: int, n: int, surprise: Fraction) -> Fraction:
-    """A p with P(Bin(n, p) <= m) <= 2^-surprise, hardly above the least one; 1 where all n rows are in the cell."""
-    low = (m << POINTS) // n
-    high = 1 << POINTS
-    while high - low > 1 + (low >> COUNT):
-        middle = (low + high) // 2
-        if _surprise(m, n, Fraction(middle, 1 << POINTS)) >= surprise:
-            high = middle
-        else:
-            low = middle
-    return Fraction(high, 1 << POINTS)
-
-
-def _surprise(m: int, n: int, p: Fraction) -> Fraction:
-    """Below -log2 P(Bin(n, p) <= m), for p < 1: with a = m / n < p and d = D(a || p), by Stirling's formula,
-
-    P(Bin(n, p) <= m) <= 2^(-n d) sqrt(n / (2 pi m (n - m))) / (1 - rho), rho = m (1 - p) / ((n - m + 1) p).
-    """
-    a = Fraction(m, n)
-    rest = 1 - p
-    ratio = 1 - m * rest / ((n - m + 1) * p) if p else Fraction(0)
-    if p <= a or ratio <= 0:
-        return Fraction(0)
-    if not m:
-        return -n * log2_of(rest)[1]
-    apart = times_log2(a, a / p)[0] + times_log2(1 - a, (1 - a) / rest)[0]
-    around = n / (2 * PI_LOW * m * (n - m))
-    spread = log2(around.numerator, around.denominator)[1]
-    return bits(n * apart - (spread + 1) // 2 + log2(ratio.numerator, ratio.denominator)[0])

@@ -123,8 +123,11 @@ class QueryMechanism(OneDraw):
         return exact(query_whole(self.query)[1])
 
     def independent_bits(self, size: int) -> Fraction:
-        """So many times what is told about one record to somebody who knows all others (by the chain rule)."""
-        return size * exact(query_independent(self.query)[1])
+        """What is told to somebody who knows all other records.
+
+        Several records of one person may hang together: so many times the figure of one would be too little.
+        """
+        return exact(query_independent(self.query)[1]) if size == 1 else self.group_bits(size)
 
     def neighbours(self, size: int) -> Fraction | None:
         """So many times the level between tables that differ in one record."""

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dalenius.core.conditional_law import Kernel
 from dalenius.core.pmf import Pmf
+from dalenius.kernel.intervals import upper_end
 from dalenius.kernel.logs import log2_of
-from dalenius.kernel.within import upper_end
 from dalenius.measures.corners import Cells, Variation, moves_within
 from dalenius.measures.finite_sample import cells_of, score
 
