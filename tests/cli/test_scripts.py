@@ -130,6 +130,26 @@ def test_the_reader_for_r_runs_where_r_is(tmp_path):
     test_the_scripts_say_what_the_library_says(runner("estimate.R", tmp_path), "a matrix for each column", "population")
 
 
+@pytest.mark.parametrize("words", [[], ["shares", "region"], ["within", "region", "job"]])
+def test_weights_that_are_all_zero_count_nothing(told, words):
+    """Estimates divided by their sum; half of them zero is a survey like any other."""
+    card = {"channel": ONE.to_json(), "kept": ["job", "w"], "weights": "w"}
+    rows = [line.split(",") for line in TABLE.splitlines()[1:]]
+
+    def weighted(weight_of):
+        return "region,job,w\n" + "".join(f"{r},{j},{weight_of(k)}\n" for k, (_, r, j) in enumerate(rows))
+
+    code, out, err = told(card, weighted(lambda _: 0), *words)
+    assert (code, out) == (1, [])
+    assert "no row has a weight above 0 in w" in err
+    assert told(card, weighted(lambda k: "inf" if k else "1"), *words)[0] == 1
+    code, out, err = told(card, weighted(lambda k: k % 2 / 2), *words)
+    assert code == 0, err
+    if words[:1] != ["within"]:
+        found = estimate(told.folder / "card.json", told.folder / "released.csv", columns=["region"], weights="w")
+        assert sorted(out) == sorted(lines(found))
+
+
 THIRD = Fraction(1, 3)
 STAIRS = Staircase(SEX, {"sex": ("0", "1")}, Fraction(2), (0, 1), ((THIRD, (0,)), (THIRD, (1,))))
 DAMAGED = {

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from math import exp, inf, log, prod, tanh
+from math import exp, inf, prod, tanh
 from operator import mul
 from typing import Any
 
@@ -111,9 +111,8 @@ class Means:
             sums[cell] += w  # type: ignore[assignment]
             squares[cell] += w * w  # type: ignore[assignment]
         total, cells = sum(weights), list(product(*(letters[c] for _, drawn, _ in parts for c in drawn)))
-        counts = Counter(seen)
-        self.counts = [counts[y] for y in cells]
         self.shares, self.squares = [sums[y] / total for y in cells], [squares[y] / total**2 for y in cells]
+        self.counts = [p / sum(self.squares) for p in self.shares]  # rows that count alike and say as much
         self.law = self.shares if preserved else along(self.shares, [turned(a) for a in self.back])
 
     def which(self, **named: str) -> list[float]:
@@ -169,14 +168,9 @@ def few_rows(p: float, rows: float) -> float:
     return Z * Z / 2 / rows if min(p, 1 - p) * rows < 29.5 else 0.0
 
 
-def in_words(p: float, error: float, few: float) -> str:
-    """A share with its interval: on the scale of log odds where it is well inside and rests on many rows."""
-    half = Z * error + few
-    ends = min(max(p - half, 0.0), p), max(min(p + half, 1.0), p)
-    if not few and 0 < p < 1 and error <= WEAK * min(p, 1 - p):
-        far = half / (p * (1 - p))
-        ends = 1 / (1 + exp(far - log(p / (1 - p)))), 1 / (1 + exp(-far - log(p / (1 - p))))
-    return f"{p:.6f} [{ends[0]:.6f}, {ends[1]:.6f}]"
+def in_words(p: float, half: float, least: float = 0.0) -> str:
+    """A share or a difference with its interval, cut to what is possible; what lies beyond is still in it."""
+    return f"{p:.6f} [{min(max(p - half, least), p):.6f}, {max(min(p + half, 1.0), p):.6f}]"
 
 
 def figures(theta: list[float], C: list[list[float]], rows: float) -> list[str]:
@@ -197,9 +191,9 @@ def figures(theta: list[float], C: list[list[float]], rows: float) -> list[str]:
     lines = []
     few = [few_rows(q, theta[1] * rows), few_rows(r, theta[3] * rows)]
     for k, (p, slope) in enumerate(zip((q, r), slopes, strict=True)):
-        lines.append(f"share {k + 1}\t{in_words(p, error(slope), few[k])}")
+        lines.append(f"share {k + 1}\t{in_words(p, Z * error(slope) + few[k])}")
     half = Z * error([a - b for a, b in zip(*slopes, strict=True)]) + sum(few)
-    lines.append(f"difference\t{q - r:.6f} [{max(q - r - half, -1):.6f}, {min(q - r + half, 1):.6f}]")
+    lines.append(f"difference\t{in_words(q - r, half, -1.0)}")
     if certain(1, 0, 0, 0) and certain(0, 0, 1, 0):
         half = Z * error([a / q - b / r for a, b in zip(*slopes, strict=True)])
         lines.append(f"risk ratio\t{q / r:.6f} [{q / r * exp(-half):.6f}, {q / r * exp(half):.6f}]")
@@ -233,7 +227,7 @@ def within(told: Means, words: list[str]) -> list[str]:
                 slope = [((j == k) - theta[k] / size) / size for j in places]
                 square = sum(slope[i] * slope[j] * C[i][j] for i in places for j in places)
                 few = few_rows(theta[k] / size, size * rows)
-                said = in_words(theta[k] / size, max(square, 0.0) ** 0.5, few)
+                said = in_words(theta[k] / size, Z * max(square, 0.0) ** 0.5 + few)
             lines.append(f"{words[0]}={value} where {', '.join(map('{}={}'.format, named, group))}\t{said}")
     return lines
 
@@ -400,7 +394,7 @@ def analysed(
         sys.exit(f"{missing[0]} is no column of the card")
     inputs, drawn, _ = parts[0]
     preserved = bool(card.get("marginals_preserved")) and not weigh and len(parts) == 1 and inputs == drawn and not kept
-    weights = [number(row[weigh]) if weigh else 1.0 for row in rows]
+    weights = weights_of(rows, weigh)
     told = Means(parts, letters, rows, weights, population, preserved)
     for word in about:
         if "=" in word:
@@ -421,11 +415,14 @@ def understood(words: list[str]) -> bool:
     )
 
 
-def number(text: str) -> float:
-    """A weight."""
+def weights_of(rows: list[dict[str, str]], column: str | None) -> list[float]:
+    """The weights of all rows; 1 for each where no column holds them."""
     try:
-        if (value := float(text)) >= 0:
-            return value
+        found = [float(row[column]) if column else 1.0 for row in rows]
     except ValueError:
-        pass
-    sys.exit(f"{text!r} is no weight")
+        found = [-1.0]
+    if not all(0 <= w < inf for w in found):
+        sys.exit(f"{column} has a value that is no weight: a number from 0 on")
+    if not any(found):
+        sys.exit(f"no row has a weight above 0 in {column}, so that nothing counts")
+    return found
