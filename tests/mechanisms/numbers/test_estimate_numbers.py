@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dalenius.cli.analyses import _rounded_words
 from dalenius.core import Noise
 from dalenius.core.forms.noise import NoiseAxis
 from dalenius.errors import InputError, MismatchError, Unsupported
@@ -204,3 +205,20 @@ def test_weights_that_are_all_alike_change_nothing(channel):
         weighted = estimate_numbers(channel, alike, target=target, weights="w")[0]
         assert weighted.mean_interval == pytest.approx(plain.mean_interval)
         assert weighted.variance_interval == pytest.approx(plain.variance_interval)
+
+
+def test_a_column_of_one_number_is_moved_by_whole_numbers():
+    """The step of its grid was 0 here, and 1 where it was drawn and where it was undone."""
+    alone = Noise.on_grid("x", [Fraction(3)], Fraction(1), Fraction(0), (2, 1))
+    assert alone.output["x"] == ("2", "3", "4")
+    assert alone.steps == {"x": 1}
+    (found,) = estimate_numbers(alone, pa.table({"x": ["2", "3", "3", "4"] * 30}))
+    assert (found.mean, found.rounding) == (3.0, 0.0)
+
+
+@pytest.mark.parametrize(("letters", "said"), [(1, False), (5, True)])
+def test_only_numbers_that_can_lie_between_others_were_rounded(letters, said):
+    channel = Noise.on_grid("x", [Fraction(2 * k) for k in range(letters)], Fraction(1), Fraction(0), (2, 1))
+    words = _rounded_words(channel, ["x"])
+    assert ("Numbers that lay between" in words) == said
+    assert ("up to 1 (x) beside" in words) == said

@@ -142,7 +142,7 @@ class Undone:
         rounded = np.array([any(value.denominator > 1 for value in axis.take) for axis in channel.axes])
         slack = np.abs(back @ give) @ (0.5 * rounded) + (0.0 if plain else 0.5) * np.abs(back).sum(axis=1)
         start = np.array([float(exact(letters[0])) for letters in channel.inputs.values()])
-        step = np.array([float(step or 1) for step in channel.steps.values()])
+        step = np.array([float(step) for step in channel.steps.values()])
         second = np.array([_moment(axis.weights, 2) for axis in channel.axes])
         fourth = np.array([_moment(axis.weights, 4) for axis in channel.axes])
         return cls(
