@@ -140,7 +140,7 @@ def counts_finding(
 
 
 def fit_finding(seen: Counts, law: Floats, share: float, which: str = "") -> Finding:
-    """All rows of the channel at once by the second and the third bound; a letter that its input cannot draw settles it.
+    """All rows of the channel by the second and the third bound; a letter that its input cannot draw settles it.
 
     Parameters
     ----------
