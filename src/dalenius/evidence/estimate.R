@@ -310,7 +310,8 @@ regressors <- function(told, on) {  # a constant; for each column its numbers, o
     for (value in alphabets[[column]]) {
       inside <- (column_of(told, column) == value) * 1
       share <- told$mean(inside)
-      if (!(share > 0) || sqrt(max(told$covariance(cbind(inside)), 0)) > 0.4 * share)
+      error <- sqrt(max(told$covariance(cbind(inside)), 0))
+      if (!(share > 0) || error > 0.4 * share)
         stop(column, " = ", value, " is too rare in the release for a coefficient; ",
              if (!anyNA(suppressWarnings(sapply(alphabets[[column]], number)))) paste0("say ", column, ":number, or "),
              "leave ", column, " out", call. = FALSE)
@@ -330,7 +331,7 @@ root <- function(law, X, response, beta, logistic) {  # where the scores are zer
     if (max(abs(now)) < 1e-10 * max(1, abs(response))) return(beta)
     p <- fit(beta)
     solved <- unbiased(t(X) %*% (X * (law * if (logistic) p * (1 - p) else 1)))
-    if (!all(solved$known)) stop(follows, call. = FALSE)
+    if (!all(solved$known)) stop(if (logistic) separated else follows, call. = FALSE)
     step <- as.vector(solved$A %*% now)
     for (half in 1:40) {
       after <- score(beta + step)
@@ -341,9 +342,10 @@ root <- function(law, X, response, beta, logistic) {  # where the scores are zer
     beta <- beta + step
     now <- after
   }
-  stop("the coefficients are not determined: a group has all of its rows with the value, or none", call. = FALSE)
+  stop(separated, call. = FALSE)
 }
 
+separated <- "the coefficients are not determined: a group has all of its rows with the value, or none"
 follows <- "the coefficients are not determined: a regressor follows from the others, or the noise hides it"
 
 regressed <- function(told, outcome, on, logistic) {  # scores corrected for the draws

@@ -21,6 +21,8 @@ MANY = 20_000  # combinations of values of an analysis
 LEAST = 5  # rows that a group or a count must have at least, unless no draw can change it
 FEW = 10  # values that occur in fewer released rows do not carry an interval
 FEW_ROWS = "not recovered: too few released rows carry it (the full package gives exact intervals)"
+SEPARATED = "the coefficients are not determined: a group has all of its rows with the value, or none"
+FOLLOWS = "the coefficients are not determined: a regressor follows from the others, or the noise hides it"
 HIDDEN = "not determined by what was released: the noise is larger than any share"
 
 Part = tuple[list[str], list[str], list[list[float]]]  # columns in, columns out, and the matrix between
@@ -262,7 +264,7 @@ def regressed(told: Means, outcome: str, on: list[str]) -> list[str]:
         beta = root(law, X, response, beta, bool(sign))
     fitted, weight = fit(X, beta, bool(sign))
     J = [[dot(told.law, weight, a, b) for b in X] for a in X]
-    P = solved(J)
+    P = solved(J, True, FOLLOWS)
     weakest = [1.0 + k / 7 for k in range(len(X))]
     for _ in range(300):  # towards the direction in which the regressors vary least
         weakest = [sum(map(mul, row, weakest)) for row in P]
@@ -294,8 +296,8 @@ def regressors(told: Means, on: list[str]) -> tuple[list[str], list[list[float]]
             continue
         for k, value in enumerate(told.letters[column]):
             inside = told.which(**{column: value})
-            share = told.mean(inside)
-            if not share > 0 or max(told.covariance([inside])[0][0], 0.0) ** 0.5 > WEAK * share:
+            share, error = told.mean(inside), max(told.covariance([inside])[0][0], 0.0) ** 0.5
+            if not share > 0 or error > WEAK * share:
                 digits = set("".join(told.letters[column])) <= set("0123456789.-/")
                 number = f"say {column}:number, or " if digits else ""
                 sys.exit(f"{column} = {value} is too rare in the release for a coefficient; {number}leave {column} out")
@@ -337,7 +339,7 @@ def root(
         if max(map(abs, now)) < 1e-10 * max(1.0, *map(abs, response)):
             return beta
         _, weight = fit(X, beta, logistic)
-        P = solved([[dot(law, weight, a, b) for b in X] for a in X], positive=False)
+        P = solved([[dot(law, weight, a, b) for b in X] for a in X], False, SEPARATED if logistic else FOLLOWS)
         step = [sum(map(mul, row, now)) for row in P]
         for _ in range(40):
             near = [a + b for a, b in zip(beta, step, strict=True)]
@@ -348,10 +350,10 @@ def root(
         else:
             break
         beta, now = near, after
-    sys.exit("the coefficients are not determined: a group has all of its rows with the value, or none")
+    sys.exit(SEPARATED)
 
 
-def solved(J: list[list[float]], positive: bool = True) -> list[list[float]]:
+def solved(J: list[list[float]], positive: bool, otherwise: str) -> list[list[float]]:
     """The inverse of a symmetric matrix, which has to be positive if asked."""
     rows, found = [[*row] for row in J], list(unbiased(J))
     for k in range(len(rows) if positive else 0):
@@ -363,7 +365,7 @@ def solved(J: list[list[float]], positive: bool = True) -> list[list[float]]:
             other[:] = [a - factor * b for a, b in zip(other, rows[k], strict=True)]
     inverse = [row for row in found if row is not None]
     if len(inverse) < len(J):
-        sys.exit("the coefficients are not determined: a regressor follows from the others, or the noise hides it")
+        sys.exit(otherwise)
     return inverse
 
 

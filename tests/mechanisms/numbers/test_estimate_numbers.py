@@ -222,3 +222,13 @@ def test_only_numbers_that_can_lie_between_others_were_rounded(letters, said):
     words = _rounded_words(channel, ["x"])
     assert ("Numbers that lay between" in words) == said
     assert ("up to 1 (x) beside" in words) == said
+
+
+@pytest.mark.parametrize("weights", [[0.0, 1.0], [1.0] + [0.0] * 30, [100.0, 90.0, 3.0] + [0.1] * 30])
+def test_a_few_rows_that_have_all_the_weight_are_refused(weights):
+    """One row of weight has no variance: the interval of it never held the truth, and nothing was said."""
+    added = Noise.on_grid("x", [Fraction(k) for k in range(5)], Fraction(1), Fraction(0), (2, 1))
+    table = pa.table({"x": (["1", "2", "3"] * 20)[: len(weights)], "w": weights})
+    for asked in (estimate_numbers, estimate_covariances):
+        with pytest.raises(Unsupported, match=r"weighted by w, these rows say no more than .* too few"):
+            asked(added, table, weights="w")

@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import Column, Noise, channel_of
+from dalenius.core.digits import figure
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError, MismatchError, Unsupported
-from dalenius.measures.contrasts import Figure
+from dalenius.measures.contrasts import LEAST, Figure
 from dalenius.measures.estimation import quantile
 from dalenius.measures.moments import TARGETS
 from dalenius.measures.regression import CLEAR, Regression
@@ -215,10 +216,21 @@ def undone_of(channel: Noise, released: Any, weights: str | None = None) -> Undo
     -------
     Undone or Collected
         With rows, covariances of records and of noise, and errors of both.
+
+    Raises
+    ------
+    Unsupported
+        If weights leave too few rows to take an error from, or an axis tells nothing.
     """
     table = open_table(released)
     places = _places(channel, table)
     counts = Weighed(np.ones(len(places)) if weights is None else weights_of(table, weights))
+    if weights is not None and counts.share * LEAST > 1:
+        raise Unsupported(
+            f"weighted by {weights}, these rows say no more than {figure(1 / counts.share, 'up', 2)} that count alike: "
+            "too few to estimate from",
+            do="Leave out the weights, or use a table with more rows.",
+        )
     free = all(axis.free(channel.inputs) for axis in channel.axes)
     return Undone.of(channel, places, counts) if free else Collected.of(channel, places, counts)
 
