@@ -224,7 +224,7 @@ def test_rows_that_are_matched_to_wrong_records_are_seen_among_many_letters():
     assert finding(drawn).p_value == 1
     wrong = finding(rng.permutation(drawn))
     assert wrong.contradicts
-    assert "rather be those of other rows" in wrong.detail
+    assert "other rows would explain them" in wrong.detail
 
 
 @pytest.mark.long

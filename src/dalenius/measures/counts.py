@@ -17,7 +17,7 @@ letters and none of its m counts exceeds its share, the information I in the n d
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp, inf, log
 from typing import Any
@@ -35,6 +35,7 @@ __all__ = [
     "Floats",
     "counts_finding",
     "doubles",
+    "either",
     "fit_finding",
     "information",
     "rows_of",
@@ -171,13 +172,32 @@ def fit_finding(seen: Counts, law: Floats, share: float, which: str = "") -> Fin
             t += float((counts[here] * np.log(counts[here] / (total * row[here]))).sum())
             apart += float((counts[here] * np.log(anyhow[here] / row[here])).sum())
     t -= ROUNDED * int(seen.sum())  # in favour of the release
-    apart -= 1000 * ROUNDED * int(seen.sum())  # no logarithm is above 1000
     by_counts = 1.0 if t <= d or d == 0 else min(1.0, exp(max(-700.0, d * (1 + log(t / d)) - t)))
+    return either(Finding(what, by_counts, share, f"deviation {t:.1f}; up to {d} is usual"), apart, int(seen.sum()))
+
+
+def either(finding: Finding, apart: float, rows: int) -> Finding:
+    """A finding about all rows together, or the third bound where that says more; both share the error.
+
+    Parameters
+    ----------
+    finding : Finding
+        By one of the other bounds.
+    apart : float
+        The sum of ln q(y) / p(y|x) over the rows, in doubles.
+    rows : int
+        How many.
+
+    Returns
+    -------
+    Finding
+        With the smaller of both probabilities, doubled.
+    """
+    apart -= 1000 * ROUNDED * rows  # in favour of the release; no logarithm is above 1000
     by_rows = exp(-min(max(apart, 0.0), 700.0))
-    detail = f"deviation {t:.1f}; up to {d} is usual"
-    if by_rows < by_counts:
-        detail = f"they would rather be those of other rows, by a factor of e^{apart:.0f}"
-    return Finding(what, min(1.0, 2 * min(by_counts, by_rows)), share, detail)
+    told = f"other rows would explain them e^{apart:.0f} times better"
+    detail = told if by_rows < finding.p_value else finding.detail
+    return replace(finding, p_value=min(1.0, 2 * min(finding.p_value, by_rows)), detail=detail)
 
 
 def view_findings(
