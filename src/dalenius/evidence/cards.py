@@ -42,7 +42,8 @@ class Card:
 
 def _card(source: Any) -> Card:
     if isinstance(source, Design):
-        card, table = _of_design(source), source.problem.source
+        card = _of_design(source)
+        table = source.problem.source
         if isinstance(table, TableSource) and table.max_rows:
             return replace(card, unit=table.unit, rows_of_one=table.max_rows)
         return card

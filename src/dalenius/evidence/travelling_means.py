@@ -296,7 +296,8 @@ def regressors(told: Means, on: list[str]) -> tuple[list[str], list[list[float]]
             continue
         for k, value in enumerate(told.letters[column]):
             inside = told.which(**{column: value})
-            share, error = told.mean(inside), max(told.covariance([inside])[0][0], 0.0) ** 0.5
+            share = told.mean(inside)
+            error = max(told.covariance([inside])[0][0], 0.0) ** 0.5
             if not share > 0 or error > WEAK * share:
                 digits = set("".join(told.letters[column])) <= set("0123456789.-/")
                 number = f"say {column}:number, or " if digits else ""

@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.errors import InputError, Unsupported
-from dalenius.measures.exact_intervals import bounded_half, exact_intervals
+from dalenius.measures.exact_intervals import boundable, bounded_half, exact_intervals
 from dalenius.measures.inversion import SINGULAR, Factor, Seen, along
 from dalenius.measures.moments import TARGETS, Moments, few_rows
 from dalenius.measures.outcomes import Cells
@@ -43,7 +43,6 @@ __all__ = [
     "METHODS",
     "TARGETS",
     "Estimate",
-    "boundable",
     "estimate_law",
     "identified_words",
     "multiplied",
@@ -260,7 +259,8 @@ def estimate_law(
     elif narrow.any() and boundable(seen, target) and cells.many * seen.sums.size <= CELLS:
         exact |= narrow
         half = bounded_half(_map_of(factors, cells), seen, level=level)
-        low, high = np.where(narrow, value - half, low), np.where(narrow, value + half, high)
+        low = np.where(narrow, value - half, low)
+        high = np.where(narrow, value + half, high)
     _refuse_nothing_known(factors, method, known, bounded & (high - low < 1 - SOME))
     if method == "auto":
         method = _method(factors, known)
@@ -271,10 +271,12 @@ def estimate_law(
     elif method == "regularised":
         value, shrinkage = _shrunk(value, variance)
     if method != "inverse":
-        low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+        low = np.clip(low, 0.0, 1.0)
+        high = np.clip(high, 0.0, 1.0)
     # An interval holds its estimate, also one that is impossible; of the inverse that says something of known shares.
     held = known | (method != "inverse")
-    low, high = np.where(held, np.minimum(low, value), low), np.where(held, np.maximum(high, value), high)
+    low = np.where(held, np.minimum(low, value), low)
+    high = np.where(held, np.maximum(high, value), high)
     ends = known | bounded
     value = np.where(known if method == "inverse" else ends, value, np.nan)
     low = np.where(ends, low, np.nan)
@@ -438,11 +440,6 @@ def thin_letters(factors: Sequence[Factor], seen: Seen) -> list[tuple[Array, Arr
 def replaceable(factors: Sequence[Factor], seen: Seen) -> bool:
     """Whether exact intervals can be had: rows that count once, and few cells."""
     return seen.plain and max(prod(factor.letters for factor in factors), seen.sums.size) <= EXACT
-
-
-def boundable(seen: Seen, target: str) -> bool:
-    """Whether an error is bounded by what a row can change: not that of drawing weights from a population."""
-    return seen.plain or target == "table"
 
 
 def identified_words(factors: Sequence[Factor]) -> str:

@@ -21,7 +21,7 @@ from dalenius.errors import Infeasible, InputError
 from dalenius.measures.inversion import Seen
 from dalenius.solvers.lp import maximise
 
-__all__ = ["binomial_limits", "bounded_half", "exact_intervals"]
+__all__ = ["binomial_limits", "boundable", "bounded_half", "exact_intervals"]
 
 Array = npt.NDArray[np.float64]
 ROUNDING = 1e-9
@@ -127,6 +127,11 @@ def exact_intervals(
         "no distribution of the original column can have given these released values: the card is of another table",
         do="Name the card that belongs to the released table.",
     )
+
+
+def boundable(seen: Seen, target: str) -> bool:
+    """Whether an error is bounded by what a row can change: not that of drawing weights from a population."""
+    return seen.plain or target == "table"
 
 
 def bounded_half(counterparts: npt.ArrayLike, seen: Seen, *, level: float) -> Array:

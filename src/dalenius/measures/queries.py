@@ -17,13 +17,12 @@ from dalenius.measures.estimation import (
     CELLS,
     SHARE,
     TARGETS,
-    boundable,
     multiplied,
     quantile,
     replaceable,
     thin_letters,
 )
-from dalenius.measures.exact_intervals import bounded_half, exact_intervals
+from dalenius.measures.exact_intervals import boundable, bounded_half, exact_intervals
 from dalenius.measures.inversion import Factor, Seen, along
 
 __all__ = ["estimate_queries", "expected_error"]
@@ -119,10 +118,12 @@ def estimate_queries(
                 counts = seen.sums.ravel()
                 ends = exact_intervals(multiplied(factors), counts, [query.ravel()], level=level, target=target)
                 low, high = (float(end[0]) for end in ends)
-                low, high = min(low, value), max(high, value)  # also of an estimate that is impossible
+                low = min(low, value)  # also of an estimate that is impossible
+                high = max(high, value)
             else:
                 half = float(bounded_half(counterpart.reshape(1, -1), seen, level=level)[0])
-                low, high = value - half, value + half
+                low = value - half
+                high = value + half
         told = {"exact": exact, "narrow": narrow and not exact}
         out[name] = {"estimate": value, "low": low, "high": high, "standard_error": error, **told}
     return out
