@@ -204,6 +204,16 @@ def test_point_04_card_words_and_ledger_speak_of_the_same_person(place, run, tmp
     assert run("verify", tmp_path / "out" / "design.json", "--problem", problem, "--table", tmp_path / "h.csv")[0] == 0
     assert "one SERIALNO (at most 4 rows)" in (tmp_path / "out" / "statement-public.html").read_text()
     assert load(tmp_path / "out" / "design.json").problem.guarantees[0].rows == 4
+    alike = "SERIALNO has up to 4 rows. Rows of one SERIALNO may be alike"
+    for file in ("card.json", "design.json"):
+        asked = "estimate", tmp_path / "out" / file, tmp_path / "out" / "released.csv", "--target"
+        assert alike in run(*asked, "population")[1]
+        assert "may be alike" not in run(*asked, "table")[1]
+    (tmp_path / "out" / "card.about.json").unlink()  # the level itself says of how many rows it is
+    card = tmp_path / "out" / "card.json"
+    said = run("estimate", card, tmp_path / "out" / "released.csv", "--target", "population")[1]
+    assert "One person has up to 4 rows. Rows of one person may be alike" in said
+    assert "one person has up to 4, and their levels add up" in run("audit", card)[1]
 
 
 def test_the_level_of_a_row_is_refused_as_that_of_a_person(place):

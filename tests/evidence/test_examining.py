@@ -207,6 +207,26 @@ def test_the_fit_of_a_row_is_below_its_p_value_at_most_as_often_as_it_says():
     assert min(p_values.values()) < 0.01
 
 
+def test_rows_that_are_matched_to_wrong_records_are_seen_among_many_letters():
+    """Subsets of two of six values: 84 free counts hid that no set holds the value of its record more than chance."""
+    sets = [(a, b) for a in range(6) for b in range(a)]
+    law = np.array([[np.e if x in pair else 1.0 for pair in sets] for x in range(6)])
+    law /= law.sum(axis=1, keepdims=True)
+    rng = np.random.default_rng(13)
+    records = rng.integers(0, 6, 600)
+    drawn = np.array([rng.choice(len(sets), p=law[x]) for x in records])
+
+    def finding(letters):
+        seen = np.zeros(law.shape, dtype=np.int64)
+        np.add.at(seen, (records, letters), 1)
+        return fit_finding(seen, law, 1e-6)
+
+    assert finding(drawn).p_value == 1
+    wrong = finding(rng.permutation(drawn))
+    assert wrong.contradicts
+    assert "other rows would explain them" in wrong.detail
+
+
 @pytest.mark.long
 def test_a_whole_audit_errs_at_most_as_often_as_it_says():
     """Many small releases at a stated error of one half."""

@@ -130,7 +130,7 @@ def test_expected_matches_after_randomised_response_are_those_of_simulated_relea
         ({"keys": ["a", "a"]}, MismatchError, "once"),
         ({"keys": ["zz"]}, TableError, 'no column "zz"'),
         ({"fraction": None, "weights": "b"}, InputError, "row 1 has the weight 0.5"),
-        ({"fraction": None, "weights": "c"}, TableError, "row 3, column 'c': 'x' is not a positive weight"),
+        ({"fraction": None, "weights": "c"}, TableError, "row 3, column 'c': 'x' is no weight"),
     ],
 )
 def test_refusals(change, error, words):

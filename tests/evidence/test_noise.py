@@ -43,19 +43,30 @@ CHANNELS = {
 def test_the_right_noise_passes_and_noise_ten_per_cent_off_does_not(name):
     channel = CHANNELS[name]
     (finding,) = noise_seen(channel, CODES, drawn(channel))
-    assert finding[1] > 1e-6
+    assert finding.p_value > 1e-6
     axis = channel.axes[0]
     wider = power_weights(2, 4.6) if name != "laplace" else geometric_weights(0.24, 20)
     wrong = drawn(Noise.on_grid("x", GRID, axis.take[0], Fraction(0), wider, (axis.low, axis.high)))
     many = np.tile(wrong, 3)
-    assert noise_seen(channel, np.tile(CODES, 3), many)[0][1] < 1e-6
+    assert noise_seen(channel, np.tile(CODES, 3), many)[0].p_value < 1e-6
 
 
 def test_a_number_out_of_reach_settles_it():
     channel = added(weights=(2, 1))
     letters = drawn(channel)
     letters[17] = channel.shape[1] - 1
-    assert noise_seen(channel, CODES, letters)[0][1] == 0.0
+    assert noise_seen(channel, CODES, letters)[0].p_value == 0.0
+
+
+@pytest.mark.parametrize("name", ["added", "clipped", "laplace"])
+def test_numbers_that_are_matched_to_wrong_records_are_seen(name):
+    """Six hundred numbers in the order of other records had noise as likely as any, threshold by threshold."""
+    channel, codes = CHANNELS[name], np.random.default_rng(6).binomial(20, 0.3, 600)
+    letters = drawn(channel, codes)
+    assert noise_seen(channel, codes, letters)[0].p_value > 1e-6
+    (wrong,) = noise_seen(channel, codes, np.random.default_rng(5).permutation(letters))
+    assert wrong.contradicts
+    assert "other rows would explain them" in wrong.detail
 
 
 @pytest.mark.parametrize("name", CHANNELS)

@@ -177,9 +177,8 @@ def _number_words(numbers: Sequence[NumberEstimate], weights: str | None) -> lis
 def _rounded_words(channel: Noise, columns: Sequence[str]) -> str:
     """What a card cannot tell: how the numbers lay between the points of their grid."""
     steps = channel.steps
+    between = [column for column in columns if len(channel.inputs[column]) > 1]
     listed = joined([f"{column} in steps of {as_decimal(steps[column])}" for column in columns])
-    apart = joined([f"{as_decimal(steps[column] / 2)} ({column})" for column in columns], "or")
-    return (
-        f"Said of numbers on their grid: {listed}. Numbers that lay between were rounded before the noise; their own "
-        f"mean may lie up to {apart} beside."
-    )
+    apart = joined([f"{as_decimal(steps[column] / 2)} ({column})" for column in between], "or")
+    rounded = f" Numbers that lay between were rounded before the noise; their own mean may lie up to {apart} beside."
+    return f"Said of numbers on their grid: {listed}." + (rounded if between else "")

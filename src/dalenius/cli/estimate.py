@@ -12,6 +12,7 @@ from dalenius.cli.terminal import say
 from dalenius.core.digits import many
 from dalenius.errors import InputError
 from dalenius.evidence import answers, counted, described, digests, forecast, noise_of
+from dalenius.evidence.cards import cards_of
 from dalenius.evidence.scripts import script
 from dalenius.measures import Estimate, estimate_law, information_kept
 from dalenius.measures.inversion import surprise
@@ -98,13 +99,11 @@ def _estimated(arguments: Namespace, cards: Sequence[str], released: str) -> tup
 
 def _stands_on(cards: Sequence[str], target: str) -> list[str]:
     """What intervals of a population take for granted; the designs of the cards, as `sha256sum design.json` prints."""
-    told = [read_told(card) for card in cards] if target == "population" else []
-    several = [card.get("source") or card | {"unit": card.get("unit_of_privacy")} for card in told]  # a card's are bits
     alike = [
-        f"One {source['unit']} has up to {source['max_rows']} rows. Rows of one {source['unit']} may be alike, and the "
-        "intervals for the population take all rows for independent draws: they may be too narrow."
-        for source in several
-        if (source.get("max_rows") or 1) > 1
+        f"One {card.unit} has up to {card.rows_of_one} rows. Rows of one {card.unit} may be alike, and the intervals "
+        "for the population take all rows for independent draws: they may be too narrow."
+        for card in cards_of(cards)
+        if target == "population" and card.rows_of_one > 1
     ]
     return list(dict.fromkeys(alike)) + [
         f"Fingerprint of design.json (sha256sum): {digest}" for digest in digests(cards)
@@ -170,8 +169,8 @@ def _words(found: Estimate, weights: str | None) -> list[str]:
         )
     if (found.narrow & found.identified)[order].any():
         lines.append(
-            "Intervals marked ! rest on few released rows and are too narrow; exact ones are had without weights, for "
-            "up to 256 outcomes."
+            "Intervals marked ! rest on few released rows and are too narrow; with weights, exact ones are had for the "
+            "table alone (--target table)."
         )
     if found.gap is not None:
         lines.append(f"No other answer is more likely by more than {found.gap:.1g} units of log-likelihood.")

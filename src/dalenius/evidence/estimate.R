@@ -172,8 +172,9 @@ means_of <- function(parts, w, preserved) {  # means of functions of the origina
     sums <- tapply(values, factor(place, levels = seq_along(known)), sum)
     as.vector(ifelse(is.na(sums), 0, sums))
   }
-  told <- list(columns = columns, origin = outcomes(columns), preserved = preserved, counts = by_cell(rep(1, n)))
+  told <- list(columns = columns, origin = outcomes(columns), preserved = preserved)
   f <- by_cell(w) / sum(w)
+  told$counts <- f * sum(w)^2 / sum(w^2)  # rows that count alike and say as much
   v <- by_cell(w^2) / sum(w)^2
   back <- if (!preserved) lapply(M, function(m) { solved <- inverted(m); solved$A * solved$known })
   told$law <- if (preserved) f else along(f, lapply(back, t))
@@ -220,12 +221,8 @@ has <- function(told, word) {  # COLUMN=VALUE: 1 where an original outcome has t
 
 padding <- function(p, rows) ifelse(is.finite(rows) & pmin(p, 1 - p) * rows < 29.5, z^2 / 2 / rows, 0)  # of shares that rest on a handful of rows
 
-in_words <- function(p, error, few) {  # a share with its interval: on the scale of log odds where many rows are well inside
-  half <- z * error + few
-  ends <- c(min(max(p - half, 0), p), max(min(p + half, 1), p))
-  if (!few && p > 0 && p < 1 && error <= 0.4 * min(p, 1 - p)) ends <- plogis(qlogis(p) + c(-1, 1) * half / (p * (1 - p)))
-  sprintf("%.6f [%.6f, %.6f]", p, ends[1], ends[2])
-}
+in_words <- function(p, half, least = 0)  # a share or a difference, cut to what is possible; what lies beyond is still in it
+  sprintf("%.6f [%.6f, %.6f]", p, min(max(p - half, least), p), max(min(p + half, 1), p))
 
 compared <- function(told, words) {  # shares, difference and ratios with intervals by the delta method
   sets <- sapply(words, has, told = told)
@@ -245,10 +242,10 @@ compared <- function(told, words) {  # shares, difference and ratios with interv
   line <- function(name, value, low, high) say(sprintf("%s\t%.6f [%.6f, %.6f]\n", name, value, low, high))
   for (k in 1:2) {
     p <- c(q, r)[k]
-    say(paste0("share ", k, "\t", in_words(p, error(if (k == 1) first else second), few[k]), "\n"))
+    say(paste0("share ", k, "\t", in_words(p, z * error(if (k == 1) first else second) + few[k]), "\n"))
   }
   half <- z * error(first - second) + sum(few)
-  line("difference", q - r, max(q - r - half, -1), min(q - r + half, 1))
+  say(paste0("difference\t", in_words(q - r, half, -1), "\n"))
   if (!certain(1, 0, 0, 0) || !certain(0, 0, 1, 0)) return(invisible())
   half <- z * error(first / q - second / r)
   line("risk ratio", q / r, q / r * exp(-half), q / r * exp(half))
@@ -271,7 +268,7 @@ within_groups <- function(told, words) {  # the shares of the values of the firs
     for (j in seq_along(theta)) {
       slope <- ((seq_along(theta) == j) - theta[j] / size) / size
       error <- sqrt(max(sum(outer(slope, slope) * C), 0))
-      said <- if (certain) in_words(theta[j] / size, error, padding(theta[j] / size, size * rows)) else "too uncertain to say"
+      said <- if (certain) in_words(theta[j] / size, z * error + padding(theta[j] / size, size * rows)) else "too uncertain to say"
       named <- paste(words[-1], groups[k, ], sep = "=", collapse = ", ")
       say(paste0(words[1], "=", alphabets[[words[1]]][j], " where ", named, "\t", said, "\n"))
     }
@@ -313,7 +310,8 @@ regressors <- function(told, on) {  # a constant; for each column its numbers, o
     for (value in alphabets[[column]]) {
       inside <- (column_of(told, column) == value) * 1
       share <- told$mean(inside)
-      if (!(share > 0) || sqrt(max(told$covariance(cbind(inside)), 0)) > 0.4 * share)
+      error <- sqrt(max(told$covariance(cbind(inside)), 0))
+      if (!(share > 0) || error > 0.4 * share)
         stop(column, " = ", value, " is too rare in the release for a coefficient; ",
              if (!anyNA(suppressWarnings(sapply(alphabets[[column]], number)))) paste0("say ", column, ":number, or "),
              "leave ", column, " out", call. = FALSE)
@@ -333,7 +331,7 @@ root <- function(law, X, response, beta, logistic) {  # where the scores are zer
     if (max(abs(now)) < 1e-10 * max(1, abs(response))) return(beta)
     p <- fit(beta)
     solved <- unbiased(t(X) %*% (X * (law * if (logistic) p * (1 - p) else 1)))
-    if (!all(solved$known)) stop(follows, call. = FALSE)
+    if (!all(solved$known)) stop(if (logistic) separated else follows, call. = FALSE)
     step <- as.vector(solved$A %*% now)
     for (half in 1:40) {
       after <- score(beta + step)
@@ -344,9 +342,10 @@ root <- function(law, X, response, beta, logistic) {  # where the scores are zer
     beta <- beta + step
     now <- after
   }
-  stop("the coefficients are not determined: a group has all of its rows with the value, or none", call. = FALSE)
+  stop(separated, call. = FALSE)
 }
 
+separated <- "the coefficients are not determined: a group has all of its rows with the value, or none"
 follows <- "the coefficients are not determined: a regressor follows from the others, or the noise hides it"
 
 regressed <- function(told, outcome, on, logistic) {  # scores corrected for the draws
@@ -423,7 +422,8 @@ for (column in columns) {
     stop("too few rows, or values that the card lacks", call. = FALSE)
 }
 w <- if (length(weigh)) suppressWarnings(as.numeric(table[[weigh]])) else rep(1, n)
-if (anyNA(w) || any(w < 0)) stop(weigh, " has a value that is no weight", call. = FALSE)
+if (anyNA(w) || any(w < 0) || any(is.infinite(w))) stop(weigh, " has a value that is no weight: a number from 0 on", call. = FALSE)
+if (!any(w > 0)) stop("no row has a weight above 0 in ", weigh, ", so that nothing counts", call. = FALSE)
 for (part in found) {
   drawn <- part$drawn
   letters_here <- outcomes(drawn)
@@ -438,8 +438,8 @@ for (part in found) {
     sums <- tapply(values, factor(seen, levels = here), sum)
     as.vector(ifelse(is.na(sums), 0, sums))
   }
-  rows_here <- by_cell(rep(1, n))
   f <- by_cell(w) / sum(w)
+  rows_here <- f * sum(w)^2 / sum(w^2)  # rows that count alike and say as much
   v <- by_cell(w^2) / sum(w)^2
   M <- part$M
   if (isTRUE(card[["marginals_preserved"]]) && length(strata) == 0 && identical(inputs, drawn) && !length(weigh)) {

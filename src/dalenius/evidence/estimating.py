@@ -343,7 +343,7 @@ def _as_released(told: Moments, vector: Any, level: float) -> dict[str, Any]:
     """The answer to one query where released shares are right as they stand."""
     value, variance = told.means(vector.reshape(1, -1))
     error = float(max(variance[0, 0], 0.0) ** 0.5)
-    z, rows = quantile(level), told.counting
+    z, rows = quantile(level), told.seen.counting
     span = float(vector.max() - vector.min())
     # Variances that amount to a handful of rows are not believed, unless no draw can change the answer.
     few = (

@@ -1,6 +1,6 @@
 """What is audited: the channel of everything that leaves, from a channel, a design or a card, or from a file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -22,7 +22,7 @@ from dalenius.measures.capacity import with_kept
 from dalenius.mechanisms.forms import form_of
 from dalenius.tables import read_text, read_told
 
-__all__ = ["Opened", "opened", "read_proved"]
+__all__ = ["Opened", "opened", "read_proved", "unit_of"]
 
 ROUNDING = Fraction(1, 10**9)
 
@@ -195,9 +195,22 @@ def _of_card(card: dict[str, Any]) -> Opened:
             f"the kept column {strange[0]!r} leaves beside the value, and a card does not list its values; audit the "
             "design instead"
         )
-    of_person = _one_row(str(card.get("unit_of_privacy", "person")), card.get("max_rows"))
+    of_person = _one_row(*unit_of(card))
     leaving = with_kept(channel, {n: tuple(channel.inputs[n]) for n in kept})
     return Opened(None, leaving, (*_beside(kept), *of_person), of_rows=True)
+
+
+def unit_of(document: Mapping[str, Any]) -> tuple[str, int]:
+    """Whom the promises of a card or a design are about, and how many rows one of them has at most.
+
+    The source says it, and so does a level that counts them: what travels beside a card may be missing.
+    """
+    source = document.get("source") or {}
+    promised = [entry["promised"] for entry in document.get("guarantees", [])]
+    counted = [promise.get("rows", 1) for promise in promised if "local_dp" in promise]
+    rows = max(source.get("max_rows", document.get("max_rows")) or 1, *counted, 1)
+    unit = str(source.get("unit", document.get("unit_of_privacy", "row")))
+    return "person" if unit == "row" and rows > 1 else unit, rows
 
 
 def _refuse_kept(kept: Sequence[str]) -> None:

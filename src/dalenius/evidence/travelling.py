@@ -25,8 +25,8 @@ from dalenius.evidence.travelling_means import (
     analysed,
     few_rows,
     inverted,
-    number,
     understood,
+    weights_of,
 )
 
 USAGE = """usage: python3 estimate.py card.json released.csv [population] [ANALYSIS]
@@ -41,7 +41,8 @@ def share(a: list[float] | None, seen: list[list[float]], whole: list[float], po
     """
     if a is None:
         return "not determined by what was released"
-    (counts, sums, squares), (rows, total, all_squares) = seen, whole
+    (sums, squares), (rows, total, all_squares) = seen[1:], whole
+    counts = [s * total / all_squares for s in sums]  # rows that count alike and say as much
     p = sum(v * s for v, s in zip(a, sums, strict=True)) / total
     own, square = (sum(v**power * s for v, s in zip(a, squares, strict=True)) / total**2 for power in (1, 2))
     wider = rows / (rows - 1) * (square - 2 * p * own + p * p * all_squares / total**2)
@@ -185,7 +186,7 @@ def main(arguments: list[str]) -> None:
         both = [in_strata(found, strata, letters)] if strata else [part for _, part in found]
         print("\n".join(analysed(further, card | {"letters": letters}, both, table, population)))
         return
-    weights = [number(row[weigh[0]]) if weigh else 1.0 for row in table]
+    weights = weights_of(table, weigh[0] if weigh else None)
     for s, (inputs, drawn, M) in found:
         counters: list[Counter[tuple[str, ...]]] = [Counter(), Counter(), Counter()]
         for row, w in zip(table, weights, strict=True):

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from math import exp, inf, log, prod, tanh
+from math import exp, inf, prod, tanh
 from operator import mul
 from typing import Any
 
@@ -21,6 +21,8 @@ MANY = 20_000  # combinations of values of an analysis
 LEAST = 5  # rows that a group or a count must have at least, unless no draw can change it
 FEW = 10  # values that occur in fewer released rows do not carry an interval
 FEW_ROWS = "not recovered: too few released rows carry it (the full package gives exact intervals)"
+SEPARATED = "the coefficients are not determined: a group has all of its rows with the value, or none"
+FOLLOWS = "the coefficients are not determined: a regressor follows from the others, or the noise hides it"
 HIDDEN = "not determined by what was released: the noise is larger than any share"
 
 Part = tuple[list[str], list[str], list[list[float]]]  # columns in, columns out, and the matrix between
@@ -111,9 +113,8 @@ class Means:
             sums[cell] += w  # type: ignore[assignment]
             squares[cell] += w * w  # type: ignore[assignment]
         total, cells = sum(weights), list(product(*(letters[c] for _, drawn, _ in parts for c in drawn)))
-        counts = Counter(seen)
-        self.counts = [counts[y] for y in cells]
         self.shares, self.squares = [sums[y] / total for y in cells], [squares[y] / total**2 for y in cells]
+        self.counts = [p / sum(self.squares) for p in self.shares]  # rows that count alike and say as much
         self.law = self.shares if preserved else along(self.shares, [turned(a) for a in self.back])
 
     def which(self, **named: str) -> list[float]:
@@ -169,14 +170,9 @@ def few_rows(p: float, rows: float) -> float:
     return Z * Z / 2 / rows if min(p, 1 - p) * rows < 29.5 else 0.0
 
 
-def in_words(p: float, error: float, few: float) -> str:
-    """A share with its interval: on the scale of log odds where it is well inside and rests on many rows."""
-    half = Z * error + few
-    ends = min(max(p - half, 0.0), p), max(min(p + half, 1.0), p)
-    if not few and 0 < p < 1 and error <= WEAK * min(p, 1 - p):
-        far = half / (p * (1 - p))
-        ends = 1 / (1 + exp(far - log(p / (1 - p)))), 1 / (1 + exp(-far - log(p / (1 - p))))
-    return f"{p:.6f} [{ends[0]:.6f}, {ends[1]:.6f}]"
+def in_words(p: float, half: float, least: float = 0.0) -> str:
+    """A share or a difference with its interval, cut to what is possible; what lies beyond is still in it."""
+    return f"{p:.6f} [{min(max(p - half, least), p):.6f}, {max(min(p + half, 1.0), p):.6f}]"
 
 
 def figures(theta: list[float], C: list[list[float]], rows: float) -> list[str]:
@@ -197,9 +193,9 @@ def figures(theta: list[float], C: list[list[float]], rows: float) -> list[str]:
     lines = []
     few = [few_rows(q, theta[1] * rows), few_rows(r, theta[3] * rows)]
     for k, (p, slope) in enumerate(zip((q, r), slopes, strict=True)):
-        lines.append(f"share {k + 1}\t{in_words(p, error(slope), few[k])}")
+        lines.append(f"share {k + 1}\t{in_words(p, Z * error(slope) + few[k])}")
     half = Z * error([a - b for a, b in zip(*slopes, strict=True)]) + sum(few)
-    lines.append(f"difference\t{q - r:.6f} [{max(q - r - half, -1):.6f}, {min(q - r + half, 1):.6f}]")
+    lines.append(f"difference\t{in_words(q - r, half, -1.0)}")
     if certain(1, 0, 0, 0) and certain(0, 0, 1, 0):
         half = Z * error([a / q - b / r for a, b in zip(*slopes, strict=True)])
         lines.append(f"risk ratio\t{q / r:.6f} [{q / r * exp(-half):.6f}, {q / r * exp(half):.6f}]")
@@ -233,7 +229,7 @@ def within(told: Means, words: list[str]) -> list[str]:
                 slope = [((j == k) - theta[k] / size) / size for j in places]
                 square = sum(slope[i] * slope[j] * C[i][j] for i in places for j in places)
                 few = few_rows(theta[k] / size, size * rows)
-                said = in_words(theta[k] / size, max(square, 0.0) ** 0.5, few)
+                said = in_words(theta[k] / size, Z * max(square, 0.0) ** 0.5 + few)
             lines.append(f"{words[0]}={value} where {', '.join(map('{}={}'.format, named, group))}\t{said}")
     return lines
 
@@ -268,7 +264,7 @@ def regressed(told: Means, outcome: str, on: list[str]) -> list[str]:
         beta = root(law, X, response, beta, bool(sign))
     fitted, weight = fit(X, beta, bool(sign))
     J = [[dot(told.law, weight, a, b) for b in X] for a in X]
-    P = solved(J)
+    P = solved(J, True, FOLLOWS)
     weakest = [1.0 + k / 7 for k in range(len(X))]
     for _ in range(300):  # towards the direction in which the regressors vary least
         weakest = [sum(map(mul, row, weakest)) for row in P]
@@ -301,7 +297,8 @@ def regressors(told: Means, on: list[str]) -> tuple[list[str], list[list[float]]
         for k, value in enumerate(told.letters[column]):
             inside = told.which(**{column: value})
             share = told.mean(inside)
-            if not share > 0 or max(told.covariance([inside])[0][0], 0.0) ** 0.5 > WEAK * share:
+            error = max(told.covariance([inside])[0][0], 0.0) ** 0.5
+            if not share > 0 or error > WEAK * share:
                 digits = set("".join(told.letters[column])) <= set("0123456789.-/")
                 number = f"say {column}:number, or " if digits else ""
                 sys.exit(f"{column} = {value} is too rare in the release for a coefficient; {number}leave {column} out")
@@ -343,7 +340,7 @@ def root(
         if max(map(abs, now)) < 1e-10 * max(1.0, *map(abs, response)):
             return beta
         _, weight = fit(X, beta, logistic)
-        P = solved([[dot(law, weight, a, b) for b in X] for a in X], positive=False)
+        P = solved([[dot(law, weight, a, b) for b in X] for a in X], False, SEPARATED if logistic else FOLLOWS)
         step = [sum(map(mul, row, now)) for row in P]
         for _ in range(40):
             near = [a + b for a, b in zip(beta, step, strict=True)]
@@ -354,10 +351,10 @@ def root(
         else:
             break
         beta, now = near, after
-    sys.exit("the coefficients are not determined: a group has all of its rows with the value, or none")
+    sys.exit(SEPARATED)
 
 
-def solved(J: list[list[float]], positive: bool = True) -> list[list[float]]:
+def solved(J: list[list[float]], positive: bool, otherwise: str) -> list[list[float]]:
     """The inverse of a symmetric matrix, which has to be positive if asked."""
     rows, found = [[*row] for row in J], list(unbiased(J))
     for k in range(len(rows) if positive else 0):
@@ -369,7 +366,7 @@ def solved(J: list[list[float]], positive: bool = True) -> list[list[float]]:
             other[:] = [a - factor * b for a, b in zip(other, rows[k], strict=True)]
     inverse = [row for row in found if row is not None]
     if len(inverse) < len(J):
-        sys.exit("the coefficients are not determined: a regressor follows from the others, or the noise hides it")
+        sys.exit(otherwise)
     return inverse
 
 
@@ -400,7 +397,7 @@ def analysed(
         sys.exit(f"{missing[0]} is no column of the card")
     inputs, drawn, _ = parts[0]
     preserved = bool(card.get("marginals_preserved")) and not weigh and len(parts) == 1 and inputs == drawn and not kept
-    weights = [number(row[weigh]) if weigh else 1.0 for row in rows]
+    weights = weights_of(rows, weigh)
     told = Means(parts, letters, rows, weights, population, preserved)
     for word in about:
         if "=" in word:
@@ -421,11 +418,14 @@ def understood(words: list[str]) -> bool:
     )
 
 
-def number(text: str) -> float:
-    """A weight."""
+def weights_of(rows: list[dict[str, str]], column: str | None) -> list[float]:
+    """The weights of all rows; 1 for each where no column holds them."""
     try:
-        if (value := float(text)) >= 0:
-            return value
+        found = [float(row[column]) if column else 1.0 for row in rows]
     except ValueError:
-        pass
-    sys.exit(f"{text!r} is no weight")
+        found = [-1.0]
+    if not all(0 <= w < inf for w in found):
+        sys.exit(f"{column} has a value that is no weight: a number from 0 on")
+    if not any(found):
+        sys.exit(f"no row has a weight above 0 in {column}, so that nothing counts")
+    return found

@@ -1,8 +1,9 @@
 r"""Shares within groups, their differences, risk ratios and odds ratios, from a released table.
 
 With q1 = P(v | g1) and q2 = P(v | g2) for a value v and two groups, four means carry everything: the rows of each group
-with and without v. Each figure is a smooth function of them, so that its variance is d' Cov d with the gradient d;
-shares on the logit and ratios on the logarithmic scale, where they are closer to normal and stay in their range.
+with and without v. Each figure is a smooth function of them, so that its variance is d' Cov d with the gradient d.
+Ratios are closer to normal on the logarithmic scale. Shares are not on that of log odds: what the draws add to a share
+is as large whatever the share is, and an interval that shrinks with it would be too short where it came out too small.
 """
 
 from collections.abc import Mapping, Sequence
@@ -82,7 +83,7 @@ def compared(
     parts = [told.cells.which(group) & part for group in groups for part in (counted, ~counted)]
     theta, covariance = told.means(np.array(parts, dtype=float))
     z = quantile(level)
-    rows = np.inf if told.steady(np.array(parts, dtype=float)).all() else told.counting
+    rows = np.inf if told.steady(np.array(parts, dtype=float)).all() else told.seen.counting
     for k, group in zip((0, 2), groups, strict=True):
         if not _certain(theta[k] + theta[k + 1], covariance[k : k + 2, k : k + 2].sum(), rows):
             raise Unsupported(
@@ -94,10 +95,9 @@ def compared(
     errors = [_error(slope, covariance) for slope in slopes]
     sizes = [float(theta[k] + theta[k + 1]) for k in (0, 2)]
     few = [float(few_rows(share, size * rows, z)) for share, size in zip(shares, sizes, strict=True)]
-    out = {f"share_{k + 1}": _share(shares[k], errors[k], z, few[k]) for k in (0, 1)}
-    difference = shares[0] - shares[1]
+    out = {f"share_{k + 1}": _within(shares[k], z * errors[k] + few[k], 0.0) for k in (0, 1)}
     half = z * _error(slopes[0] - slopes[1], covariance) + sum(few)
-    out["difference"] = Figure(difference, max(difference - half, -1.0), min(difference + half, 1.0))
+    out["difference"] = _within(shares[0] - shares[1], half, -1.0)
     if all(_certain(theta[k], covariance[k, k], rows) for k in (0, 2)):
         slope = slopes[0] / shares[0] - slopes[1] / shares[1]
         out["risk_ratio"] = _ratio(log(shares[0] / shares[1]), _error(slope, covariance), z)
@@ -139,14 +139,14 @@ def within_groups(
         indicators[np.arange(len(values)), places] = 1.0
         theta, covariance = told.means(indicators)
         size = float(theta.sum())
-        rows = np.inf if told.steady(indicators).all() else told.counting
+        rows = np.inf if told.steady(indicators).all() else told.seen.counting
         if not _certain(size, covariance.sum(), rows):
             out[group] = dict.fromkeys(values)
             continue
         shares = theta / size
         slopes = (np.eye(len(values)) - shares[:, None]) / size
         out[group] = {
-            value: _share(float(share), _error(slope, covariance), z, float(few_rows(share, size * rows, z)))
+            value: _within(float(share), z * _error(slope, covariance) + float(few_rows(share, size * rows, z)), 0.0)
             for value, share, slope in zip(values, shares, slopes, strict=True)
         }
     return out
@@ -176,16 +176,9 @@ def _error(slope: Floats, covariance: Floats) -> float:
     return float(max(float(slope @ covariance @ slope), 0.0) ** 0.5)
 
 
-def _share(value: float, error: float, z: float, few: float) -> Figure:
-    """A share: on the scale of log odds while it is well inside, else cut to its range; `few` for a handful of rows."""
-    inside = 0.0 < value < 1.0 and error <= WEAK * min(value, 1 - value)
-    if few or not inside:
-        low = max(value - z * error - few, 0.0)
-        high = min(value + z * error + few, 1.0)
-        return Figure(value, min(low, value), max(high, value))
-    centre = log(value / (1 - value))
-    half = z * error / (value * (1 - value))
-    return Figure(value, 1 / (1 + exp(half - centre)), 1 / (1 + exp(-half - centre)))
+def _within(value: float, half: float, least: float) -> Figure:
+    """A share or a difference, cut to what is possible, from `least` to 1; what lies beyond is still in it."""
+    return Figure(value, min(max(value - half, least), value), max(min(value + half, 1.0), value))
 
 
 def _ratio(logarithm: float, error: float, z: float) -> Figure:

@@ -13,7 +13,7 @@ the two differ by (diag p - p p') / n, what drawing the table from the populatio
 
 Where much of a variance comes from released letters that are expected a few times only, the normal limit is far away
 and the variance itself is guessed from a handful of rows. Such an interval is replaced by an exact one, which is wider
-(`exact_intervals`), or, where there is none, it is marked as narrow.
+(`exact_intervals`); only for the population behind weighted rows there is none, and it is marked as narrow.
 
 What the released law does not determine, or only to within half of all rows, is undetermined: there the interval holds
 every share that the released letters do not rule out, and the estimate is one of them, the most likely law that the
@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.errors import InputError, Unsupported
-from dalenius.measures.exact_intervals import exact_intervals
+from dalenius.measures.exact_intervals import boundable, bounded_half, exact_intervals
 from dalenius.measures.inversion import SINGULAR, Factor, Seen, along
 from dalenius.measures.moments import TARGETS, Moments, few_rows
 from dalenius.measures.outcomes import Cells
@@ -251,12 +251,17 @@ def estimate_law(
     high = value + half
     narrow = known & _thin(factors, cells, seen, target)
     bounded = (narrow | ~known) & replaceable(factors, seen)
+    exact = bounded.copy()
     if bounded.any():
         queries = list(cells.indicators()[bounded])
         counts = seen.sums.ravel()
         low[bounded], high[bounded] = exact_intervals(multiplied(factors), counts, queries, level=level, target=target)
+    elif narrow.any() and boundable(seen, target) and cells.many * seen.sums.size <= CELLS:
+        exact |= narrow
+        half = bounded_half(_map_of(factors, cells), seen, level=level)
+        low = np.where(narrow, value - half, low)
+        high = np.where(narrow, value + half, high)
     _refuse_nothing_known(factors, method, known, bounded & (high - low < 1 - SOME))
-    exact = bounded
     if method == "auto":
         method = _method(factors, known)
     gap = shrinkage = None
@@ -266,8 +271,12 @@ def estimate_law(
     elif method == "regularised":
         value, shrinkage = _shrunk(value, variance)
     if method != "inverse":
-        low = np.minimum(np.clip(low, 0.0, 1.0), value)
-        high = np.maximum(np.clip(high, 0.0, 1.0), value)
+        low = np.clip(low, 0.0, 1.0)
+        high = np.clip(high, 0.0, 1.0)
+    # An interval holds its estimate, also one that is impossible; of the inverse that says something of known shares.
+    held = known | (method != "inverse")
+    low = np.where(held, np.minimum(low, value), low)
+    high = np.where(held, np.maximum(high, value), high)
     ends = known | bounded
     value = np.where(known if method == "inverse" else ends, value, np.nan)
     low = np.where(ends, low, np.nan)
@@ -423,7 +432,7 @@ def thin_letters(factors: Sequence[Factor], seen: Seen) -> list[tuple[Array, Arr
     for p in (nearest, (nearest + 1 / len(nearest)) / 2):
         law = p.reshape([factor.letters for factor in factors])
         m = np.maximum(along(law, factors, "forward"), 0.0)
-        if (few := m * seen.rows < FEW).any():
+        if (few := m * seen.counting < FEW).any():
             found.append((law, m, few))
     return found
 

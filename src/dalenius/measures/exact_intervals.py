@@ -12,14 +12,16 @@ lower limit and k + 1 in the upper one only such tails enter: P(Bin <= k + 1) < 
 """
 
 from collections.abc import Sequence
+from math import log, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 from dalenius.errors import Infeasible, InputError
+from dalenius.measures.inversion import Seen
 from dalenius.solvers.lp import maximise
 
-__all__ = ["binomial_limits", "exact_intervals"]
+__all__ = ["binomial_limits", "boundable", "bounded_half", "exact_intervals"]
 
 Array = npt.NDArray[np.float64]
 ROUNDING = 1e-9
@@ -125,3 +127,42 @@ def exact_intervals(
         "no distribution of the original column can have given these released values: the card is of another table",
         do="Name the card that belongs to the released table.",
     )
+
+
+def boundable(seen: Seen, target: str) -> bool:
+    """Whether an error is bounded by what a row can change: not that of drawing weights from a population."""
+    return seen.plain or target == "table"
+
+
+def bounded_half(counterparts: npt.ArrayLike, seen: Seen, *, level: float) -> Array:
+    """How far means of functions of released letters may be off, at every number of rows, where no program is solved.
+
+    The rows are independent, and a function varies by at most its span over the letters. With weights, which no draw
+    changes, that bounds the error of the mean (Hoeffding 1963, Theorem 2); of rows that count alike the variance that
+    was seen tells more (Maurer & Pontil 2009, Theorems 10 and 3, an error of a quarter for each of four tails).
+
+    Parameters
+    ----------
+    counterparts : array_like
+        One row for each function: its value at each released letter.
+    seen : Seen
+        The released counts.
+    level : float
+        At which each interval holds by itself.
+
+    Returns
+    -------
+    Array
+        Half the width of the interval of each.
+
+    >>> bounded_half([[1.0, 0.0]], Seen(np.array([9.0, 1.0]), np.array([81.0, 1.0]), 2), level=0.95).round(3).tolist()
+    [1.23]
+    """
+    h = np.asarray(counterparts, dtype=float)
+    span = np.ptp(h, axis=1)
+    if not seen.plain:
+        return np.asarray(span * sqrt(log(2 / (1 - level)) / (2 * seen.counting)))
+    shares = seen.sums.ravel() / seen.rows
+    variance = np.maximum(h**2 @ shares - (h @ shares) ** 2, 0.0) * seen.rows / (seen.rows - 1)
+    tail = log(4 / (1 - level))
+    return np.asarray(np.sqrt(2 * variance * tail / seen.rows) + 7 * span * tail / (3 * (seen.rows - 1)))

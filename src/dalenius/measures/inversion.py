@@ -238,6 +238,11 @@ class Seen:
         """Whether every row counts once."""
         return self.sums is self.squares
 
+    @property
+    def counting(self) -> float:
+        """Rows that count alike and say as much as these with their weights."""
+        return float(self.sums.sum()) ** 2 / float(self.squares.sum())
+
     @classmethod
     def of(cls, counts: npt.ArrayLike) -> "Seen":
         """From plain counts."""

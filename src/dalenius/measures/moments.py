@@ -147,11 +147,6 @@ class Moments:
             found.append(bool(np.abs(own).max() < STILL))
         return np.array(found)
 
-    @property
-    def counting(self) -> float:
-        """Rows that count alike and say as much as the released ones with their weights."""
-        return float(self.seen.sums.sum()) ** 2 / float(self.seen.squares.sum())
-
     def share_variances(self) -> Array:
         """The variance of each share of the wanted outcomes where shares are right as they stand.
 

@@ -13,8 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.errors import InputError, Unsupported
-from dalenius.measures.estimation import CELLS, SHARE, TARGETS, multiplied, quantile, replaceable, thin_letters
-from dalenius.measures.exact_intervals import exact_intervals
+from dalenius.measures.estimation import (
+    CELLS,
+    SHARE,
+    TARGETS,
+    multiplied,
+    quantile,
+    replaceable,
+    thin_letters,
+)
+from dalenius.measures.exact_intervals import boundable, bounded_half, exact_intervals
 from dalenius.measures.inversion import Factor, Seen, along
 
 __all__ = ["estimate_queries", "expected_error"]
@@ -105,10 +113,17 @@ def estimate_queries(
         low = value - deviations * error
         high = value + deviations * error
         narrow = _narrow(thin, query, counterpart, target)
-        if exact := narrow and can:
-            counts = seen.sums.ravel()
-            ends = exact_intervals(multiplied(factors), counts, [query.ravel()], level=level, target=target)
-            low, high = (float(end[0]) for end in ends)
+        if exact := narrow and (can or boundable(seen, target)):
+            if can:
+                counts = seen.sums.ravel()
+                ends = exact_intervals(multiplied(factors), counts, [query.ravel()], level=level, target=target)
+                low, high = (float(end[0]) for end in ends)
+                low = min(low, value)  # also of an estimate that is impossible
+                high = max(high, value)
+            else:
+                half = float(bounded_half(counterpart.reshape(1, -1), seen, level=level)[0])
+                low = value - half
+                high = value + half
         told = {"exact": exact, "narrow": narrow and not exact}
         out[name] = {"estimate": value, "low": low, "high": high, "standard_error": error, **told}
     return out

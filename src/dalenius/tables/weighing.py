@@ -24,12 +24,12 @@ def weights_of(table: Table, name: str) -> npt.NDArray[np.float64]:
     Returns
     -------
     array of float
-        Positive, one a row.
+        One a row, none below zero, and not all of them zero.
 
     Raises
     ------
     TableError
-        If a weight is missing or not positive.
+        If a weight is missing or below zero, or if no row has one above.
 
     >>> import pyarrow as pa
     >>> from dalenius.tables import open_table
@@ -42,16 +42,21 @@ def weights_of(table: Table, name: str) -> npt.NDArray[np.float64]:
         values = np.array([*map(_number, column.dictionary.to_pylist()), np.nan])
         at = column.indices.fill_null(len(values) - 1).to_numpy()
         here = values[at]
-        if not (good := here > 0).all():
+        if not (good := here >= 0).all():
             row = int((~good).argmax())
             raise TableError(
-                f"{table.name}, row {done + row + 1}, column {name!r}: {column[row].as_py()!r} is not a positive "
-                "weight",
-                do="Correct the weight, or leave this row out.",
+                f"{table.name}, row {done + row + 1}, column {name!r}: {column[row].as_py()!r} is no weight",
+                do="Correct it: a weight is a number from 0 on.",
             )
         tape.append(here)
         done += len(here)
-    return tape.finished()
+    weights = tape.finished()
+    if not (weights > 0).any():
+        raise TableError(
+            f"{table.name}, column {name!r}: no row has a weight above 0, so that nothing counts",
+            do="Name another column of weights, or leave weights out.",
+        )
+    return weights
 
 
 def _number(text: Any) -> float:

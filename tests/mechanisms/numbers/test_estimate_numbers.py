@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dalenius.cli.analyses import _rounded_words
 from dalenius.core import Noise
 from dalenius.core.forms.noise import NoiseAxis
 from dalenius.errors import InputError, MismatchError, Unsupported
@@ -204,3 +205,30 @@ def test_weights_that_are_all_alike_change_nothing(channel):
         weighted = estimate_numbers(channel, alike, target=target, weights="w")[0]
         assert weighted.mean_interval == pytest.approx(plain.mean_interval)
         assert weighted.variance_interval == pytest.approx(plain.variance_interval)
+
+
+def test_a_column_of_one_number_is_moved_by_whole_numbers():
+    """The step of its grid was 0 here, and 1 where it was drawn and where it was undone."""
+    alone = Noise.on_grid("x", [Fraction(3)], Fraction(1), Fraction(0), (2, 1))
+    assert alone.output["x"] == ("2", "3", "4")
+    assert alone.steps == {"x": 1}
+    (found,) = estimate_numbers(alone, pa.table({"x": ["2", "3", "3", "4"] * 30}))
+    assert (found.mean, found.rounding) == (3.0, 0.0)
+
+
+@pytest.mark.parametrize(("letters", "said"), [(1, False), (5, True)])
+def test_only_numbers_that_can_lie_between_others_were_rounded(letters, said):
+    channel = Noise.on_grid("x", [Fraction(2 * k) for k in range(letters)], Fraction(1), Fraction(0), (2, 1))
+    words = _rounded_words(channel, ["x"])
+    assert ("Numbers that lay between" in words) == said
+    assert ("up to 1 (x) beside" in words) == said
+
+
+@pytest.mark.parametrize("weights", [[0.0, 1.0], [1.0] + [0.0] * 30, [100.0, 90.0, 3.0] + [0.1] * 30])
+def test_a_few_rows_that_have_all_the_weight_are_refused(weights):
+    """One row of weight has no variance: the interval of it never held the truth, and nothing was said."""
+    added = Noise.on_grid("x", [Fraction(k) for k in range(5)], Fraction(1), Fraction(0), (2, 1))
+    table = pa.table({"x": (["1", "2", "3"] * 20)[: len(weights)], "w": weights})
+    for asked in (estimate_numbers, estimate_covariances):
+        with pytest.raises(Unsupported, match=r"weighted by w, these rows say no more than .* too few"):
+            asked(added, table, weights="w")

@@ -29,8 +29,8 @@ Parts = tuple[list[int], int, int]
 
 
 def step_of(grid: Sequence[Fraction]) -> Fraction:
-    """How far apart the points of a grid are; 0 where there is one."""
-    return grid[1] - grid[0] if len(grid) > 1 else Fraction(0)
+    """How far apart the points of a grid are; noise goes in whole numbers where one number is all there is."""
+    return grid[1] - grid[0] if len(grid) > 1 else Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Noise(Kernel):
         axis = NoiseAxis.open([keep], move, [len(grid)], weights)
         if clip is not None:
             axis = NoiseAxis((keep,), move, *clip, tuple(weights))
-        step = step_of(grid) or 1  # noise goes in whole numbers where one number is all there is
+        step = step_of(grid)
         told = tuple(as_decimal(grid[0] + k * step) for k in range(axis.low, axis.high + 1))
         letters = {name: tuple(map(as_decimal, grid))}
         return cls(letters, {name: told}, (axis,), ((Fraction(1),),), (Fraction(-axis.low),))
@@ -205,7 +205,7 @@ class Noise(Kernel):
 
     @property
     def steps(self) -> dict[str, Fraction]:
-        """The step of the grid of each column; 0 where a column has one number."""
+        """By how much a step of the noise moves each column."""
         return {name: step_of([exact(letter) for letter in letters[:2]]) for name, letters in self.inputs.items()}
 
     @property

@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import Column, Noise, channel_of
+from dalenius.core.digits import figure
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError, MismatchError, Unsupported
-from dalenius.measures.contrasts import Figure
+from dalenius.measures.contrasts import LEAST, Figure
 from dalenius.measures.estimation import quantile
 from dalenius.measures.moments import TARGETS
 from dalenius.measures.regression import CLEAR, Regression
@@ -142,7 +143,7 @@ class Undone:
         rounded = np.array([any(value.denominator > 1 for value in axis.take) for axis in channel.axes])
         slack = np.abs(back @ give) @ (0.5 * rounded) + (0.0 if plain else 0.5) * np.abs(back).sum(axis=1)
         start = np.array([float(exact(letters[0])) for letters in channel.inputs.values()])
-        step = np.array([float(step or 1) for step in channel.steps.values()])
+        step = np.array([float(step) for step in channel.steps.values()])
         second = np.array([_moment(axis.weights, 2) for axis in channel.axes])
         fourth = np.array([_moment(axis.weights, 4) for axis in channel.axes])
         return cls(
@@ -215,10 +216,21 @@ def undone_of(channel: Noise, released: Any, weights: str | None = None) -> Undo
     -------
     Undone or Collected
         With rows, covariances of records and of noise, and errors of both.
+
+    Raises
+    ------
+    Unsupported
+        If weights leave too few rows to take an error from, or an axis tells nothing.
     """
     table = open_table(released)
     places = _places(channel, table)
     counts = Weighed(np.ones(len(places)) if weights is None else weights_of(table, weights))
+    if weights is not None and counts.share * LEAST > 1:
+        raise Unsupported(
+            f"weighted by {weights}, these rows say no more than {figure(1 / counts.share, 'up', 2)} that count alike: "
+            "too few to estimate from",
+            do="Leave out the weights, or use a table with more rows.",
+        )
     free = all(axis.free(channel.inputs) for axis in channel.axes)
     return Undone.of(channel, places, counts) if free else Collected.of(channel, places, counts)
 

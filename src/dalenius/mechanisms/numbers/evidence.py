@@ -5,7 +5,8 @@ the first or the last one. A left inverse of `give` turns that into an interval 
 
     #{interval ends at or before k}  <=  #{N <= k}  <=  #{interval begins at or before k},
 
-and the middle is a sum of independent 0/1 draws of probability F(k). Where nothing was rounded the ends meet.
+and the middle is a sum of independent 0/1 draws of probability F(k). Where nothing was rounded the ends meet, and the
+chance of each number for its own record is held against that of being released for some record (`measures.counts`).
 """
 
 from bisect import bisect_left
@@ -22,7 +23,7 @@ from dalenius.core.digits import many
 from dalenius.core.drafting import Axes, release_of
 from dalenius.core.forms.noise import NoiseAxis
 from dalenius.core.numbers import double_above
-from dalenius.measures.counts import Finding, counts_finding
+from dalenius.measures.counts import ROUNDED, Finding, counts_finding, either
 from dalenius.measures.individual import Individual, most_bits
 from dalenius.mechanisms.auditing import MechanismAudit, kept_promises, short
 from dalenius.mechanisms.numbers.axes import axes_of
@@ -34,6 +35,7 @@ Floats = npt.NDArray[np.float64]
 PLACES = 65  # thresholds k on each axis
 FLOAT = 2.0**-52
 SLACK = 1e-6  # of a left inverse in floats
+COMPARED = 1 << 24  # pairs of a released number and a place whose chance is worked out
 
 
 def _law(axis: NoiseAxis) -> Floats:
@@ -61,10 +63,45 @@ def _intervals(channel: Noise, letters: npt.NDArray[Any]) -> tuple[Floats, Float
     return ends[0] - SLACK, ends[1] + SLACK
 
 
-def noise_seen(channel: Noise, inputs: npt.NDArray[Any], letters: npt.NDArray[Any]) -> list[tuple[str, float, str]]:
-    """For each axis what was looked at, a bound of the probability of seeing so much by chance, and the worst place."""
+def _apart(axis: NoiseAxis, shift: npt.NDArray[Any], low: Floats, high: Floats) -> float:
+    """The sum over the rows of ln q / p: how likely a number is for a record of the table, and for its own."""
+    below = np.concatenate([[0.0], np.cumsum(_law(axis))])
+
+    def chance(first: Floats, last: Floats) -> Floats:
+        ends = (np.clip(end + axis.reach, 0, len(below) - 1).astype(np.int64) for end in (first, last + 1))
+        return np.asarray(-np.subtract(*(below[end] for end in ends)))
+
+    moved, often = np.unique(shift, return_counts=True)
+    told, which = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
+    if len(moved) * told.shape[1] > COMPARED:
+        return 0.0
+    anyhow = chance(told[0][:, None] - moved, told[1][:, None] - moved) @ (often / len(shift))
+    own = chance(low - shift, high - shift) + ROUNDED  # in favour of the release: sums of doubles are not off by more
+    return float(np.log(np.maximum(anyhow[which.reshape(-1)], ROUNDED) / own).sum())
+
+
+def noise_seen(
+    channel: Noise, inputs: npt.NDArray[Any], letters: npt.NDArray[Any], error: float = 1e-6
+) -> list[Finding]:
+    """For each axis what was looked at, a bound of the probability of seeing so much by chance, and the worst place.
+
+    Parameters
+    ----------
+    channel : Noise
+        That drew the letters.
+    inputs, letters : array of int
+        For each record its outcome and the letter that was released.
+    error : float
+        How often an axis of a true release is called a contradiction.
+
+    Returns
+    -------
+    list of Finding
+        One for each axis.
+    """
+    apart = _own_axes(channel)
     n, shifts, (low, high) = len(letters), channel.shifts(inputs), _intervals(channel, letters)
-    found, many = [], len(channel.axes)
+    found, many = list[Finding](), len(channel.axes)
     for i, (axis, shift) in enumerate(zip(channel.axes, shifts, strict=True)):
         name = f" of {list(channel.inputs)[i]}" if many == len(channel.inputs) > 1 and len(channel.axes) > 1 else ""
         what = (
@@ -75,7 +112,7 @@ def noise_seen(channel: Noise, inputs: npt.NDArray[Any], letters: npt.NDArray[An
         begins = np.sort(low[:, i] - shift)
         ends = np.sort(high[:, i] - shift)
         if begins[-1] > axis.reach + SLACK or ends[0] < -axis.reach - SLACK:
-            found.append((what, 0.0, "a number was released that its record cannot draw"))
+            found.append(Finding(what, 0.0, error, "a number was released that its record cannot draw"))
             continue
         below = list(accumulate(axis.weights[:0:-1] + axis.weights))  # integers: the last is all of the mass
         places = sorted({bisect_left(below, below[-1] * k // (PLACES + 1)) for k in range(1, PLACES + 1)})
@@ -89,7 +126,9 @@ def noise_seen(channel: Noise, inputs: npt.NDArray[Any], letters: npt.NDArray[An
         p = min(1.0, 2 * len(places) * exp(-min(worst, 700.0)))
         seen = int(np.searchsorted(ends, at, side="right")), int(np.searchsorted(begins, at, side="right"))
         expected = n * float(Fraction(below[at + axis.reach], below[-1]))
-        found.append((what, p, f"noise of at most {at} steps of the grid: {_rows(*seen)}; {expected:,.0f} expected"))
+        told = f"noise of at most {at} steps of the grid: {_rows(*seen)}; {expected:,.0f} expected"
+        better = _apart(axis, shift, low[:, i], high[:, i]) if apart else 0.0
+        found.append(either(Finding(what, p, error, told), better, n))
     return found
 
 
@@ -122,7 +161,7 @@ def expected_letters(channel: Noise, places: npt.NDArray[Any], weights: Floats) 
 
     `places` are the inputs that occur (combined codes) and `weights` how many records have them.
     """
-    if channel.give != tuple(tuple(int(i == j) for i in range(len(channel.axes))) for j in range(len(channel.inputs))):
+    if not _own_axes(channel):
         return None
     found = []
     for axis, shift in zip(channel.axes, channel.shifts(places), strict=True):
@@ -132,6 +171,13 @@ def expected_letters(channel: Noise, places: npt.NDArray[Any], weights: Floats) 
         at = np.clip(np.arange(len(spread)) + first - axis.reach, axis.low, axis.high) - axis.low
         found.append(np.bincount(at, weights=spread, minlength=axis.high - axis.low + 1).astype(float))
     return found
+
+
+def _own_axes(channel: Noise) -> bool:
+    """Whether each released number is the value of one axis."""
+    return channel.give == tuple(
+        tuple(int(i == j) for i in range(len(channel.axes))) for j in range(len(channel.inputs))
+    )
 
 
 def examine_noise(channel: Noise, prior: Pmf | None = None, *, remarks: tuple[str, ...] = ()) -> MechanismAudit:

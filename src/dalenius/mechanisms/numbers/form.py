@@ -31,7 +31,7 @@ class NoiseForm(Form[Noise]):
         from dalenius.mechanisms.numbers.evidence import noise_seen
 
         each = 2 * share / len(channel.axes)
-        return [Finding(what, p, each, told) for what, p, told in noise_seen(channel, inputs, letters)], []
+        return list(noise_seen(channel, inputs, letters, each)), []
 
     def counted(
         self, channel: Noise, which: str, original: Pmf, rows: int, letters: Array, share: float

@@ -77,7 +77,7 @@ class Numbers:
 
     @cached_property
     def steps(self) -> list[Fraction]:
-        return [step_of(grid) or Fraction(1) for grid in self.grids]
+        return [step_of(grid) for grid in self.grids]
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
