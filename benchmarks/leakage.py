@@ -48,7 +48,8 @@ from dalenius.core import (
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.columns.leakage.curve import trace
 from dalenius.mechanisms.columns.leakage.model import Model
-from dalenius.mechanisms.columns.leakage.searching import finished, presolved, solved
+from dalenius.mechanisms.columns.leakage.searching import finished, solved
+from dalenius.mechanisms.columns.leakage.tight_limits import presolved
 from dalenius.testing import tradeoff
 
 sys.path.insert(0, str(Path(__file__).parent.parent))

@@ -68,8 +68,9 @@ def _changing(problem: Problem) -> Iterator[Design]:
     """The least change, leakage or rate, with a bound of nothing."""
     from dalenius.mechanisms.columns.leakage.design import checked
     from dalenius.mechanisms.columns.leakage.model import Model
-    from dalenius.mechanisms.columns.leakage.searching import finished, presolved
+    from dalenius.mechanisms.columns.leakage.searching import finished
     from dalenius.mechanisms.columns.leakage.takes import LEAST
+    from dalenius.mechanisms.columns.leakage.tight_limits import presolved
     from dalenius.mechanisms.columns.takes import CONTRACTION
     from dalenius.solvers.leakage.arrays import Arrays
     from dalenius.solvers.leakage.lifting import none_of

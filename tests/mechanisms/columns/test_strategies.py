@@ -30,8 +30,9 @@ from dalenius.mechanisms import solve
 from dalenius.mechanisms.columns.leakage import strategies
 from dalenius.mechanisms.columns.leakage.curve import ends_of, trace
 from dalenius.mechanisms.columns.leakage.model import Model
-from dalenius.mechanisms.columns.leakage.searching import finished, presolved, solved
+from dalenius.mechanisms.columns.leakage.searching import finished, solved
 from dalenius.mechanisms.columns.leakage.strategies import generated
+from dalenius.mechanisms.columns.leakage.tight_limits import presolved
 from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.solvers.leakage import Unfinished, search
 from dalenius.solvers.leakage.arrays import Secret

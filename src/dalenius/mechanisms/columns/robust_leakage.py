@@ -30,7 +30,8 @@ from dalenius.mechanisms.columns.leakage.ball_of_laws import NearLaws
 from dalenius.mechanisms.columns.leakage.curved_promises import Cuts
 from dalenius.mechanisms.columns.leakage.design import checked, least
 from dalenius.mechanisms.columns.leakage.model import Model
-from dalenius.mechanisms.columns.leakage.searching import presolved, solved, without_small
+from dalenius.mechanisms.columns.leakage.searching import solved, without_small
+from dalenius.mechanisms.columns.leakage.tight_limits import presolved
 from dalenius.mechanisms.columns.near_proofs import ball_of, near_proofs
 from dalenius.mechanisms.columns.takes import ROBUST
 from dalenius.mechanisms.declared import GAP, SECONDS

@@ -21,11 +21,11 @@ from dalenius.mechanisms.columns.leakage.searching import (
     best_found,
     designed,
     finished,
-    presolved,
     silent_design,
 )
 from dalenius.mechanisms.columns.leakage.strategies import few_maps, generated, unlisted
 from dalenius.mechanisms.columns.leakage.terms import already_told
+from dalenius.mechanisms.columns.leakage.tight_limits import presolved
 from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proof_terms import ONE

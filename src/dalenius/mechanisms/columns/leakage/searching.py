@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from dalenius.core import Design, MinimizeDistortion, MinimizeLeakage, MinimizeLeakageAndRate, Problem
-from dalenius.core.numbers import up, written
 from dalenius.errors import Infeasible, NotCertified, SolverFailed
 from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
 from dalenius.mechanisms.columns.leakage.fewer_letters import fewer_letters
@@ -24,6 +23,7 @@ from dalenius.mechanisms.columns.leakage.nearest_limit import (
 )
 from dalenius.mechanisms.columns.leakage.preflight import Size, by_records
 from dalenius.mechanisms.columns.leakage.strategies import about_letters, generated, unlisted
+from dalenius.mechanisms.columns.leakage.tight_limits import presolved
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.leakage import Multipliers, Program, Solution, Unfinished, rational, search
 from dalenius.solvers.leakage.arrays import Arrays
@@ -41,7 +41,6 @@ __all__ = [
     "designed",
     "finished",
     "kept_on",
-    "presolved",
     "silent_design",
     "solved",
     "without_small",
@@ -54,13 +53,11 @@ FEW = 20_000  # letters times rows of a linear program
 RESCUE = 5.0  # seconds for a second search among the entries that a first one left large
 QUICK = 0.25  # of the time of the first search, where that is less
 AFTER = 0.65  # the most of the time that is kept for what comes after the search
-STEEP = 2.0**40
 TURNS = 80  # of cuts
 PATIENT = 60  # of them that aim closer than asked for
 WIDER = 4  # turns after which limits are tightened by twice as much
 CLOSE = 1e-8  # what rounds of cuts, and removals, aim at, whatever is asked for
 HAIRS = (1.0, 30.0, 1000.0)  # how far below curved limits a channel is put until its fractions keep them
-NEVER = 2.0**20  # more than any cost and what any posterior takes back of it
 
 ENDED = "the search ended before value and bound met; both are proved, and the best possible lies between them"
 """What everybody reads; how far the search came is for specialists, and stands in a remark of its own."""
@@ -420,54 +417,6 @@ def _better(one: SolverFailed | None, other: SolverFailed) -> SolverFailed:
         return near is None, inf if near is None else near.value - near.bound
 
     return other if one is None or width(other) <= width(one) else one
-
-
-def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multipliers]]:
-    """Limits that only the cheapest letters keep have no interior: they become forbidden letters, and their
-    multipliers are put back as slopes so steep that no other letter can be the least."""
-    program, steep = model.program, {}
-    allowed, kept = program.allowed.copy(), []
-    # A letter that must not occur has no interior either; its multiplier is so steep that nobody takes it.
-    never = np.array([program.marginal is not None and not program.marginal[t] for t in range(program.letters)])
-    allowed[:, never] = False
-    total = program.total
-    for j, (cost, limit) in enumerate(program.distortions):
-        free = np.where(allowed, cost, max(cost.reshape(-1)) + 1)
-        least = free.min(axis=1)
-        smallest = (
-            sum((Fraction(value) * int(n) for value, n in zip(least, program.mass, strict=True)), Fraction(0)) / total
-        )
-        if smallest > limit:
-            raise Infeasible(
-                f"no recipe has the distortion of limit {j + 1}, {written(limit)}: the smallest possible is "
-                f"{written(smallest)} ({up(smallest, 9)})",
-                do="Raise the limit to that.",
-            )
-        if smallest < limit:
-            kept.append(j)
-            continue
-        excess = [
-            entry - a
-            for row, a, ok in zip(free, least, allowed, strict=True)
-            for entry, k in zip(row, ok, strict=True)
-            if k and entry > a
-        ]
-        steep[j] = STEEP / float(min(excess, default=Fraction(1)))
-        allowed &= free == least[:, None]
-    if not steep and not never.any():
-        return program, lambda y: y
-
-    def restored(y: Multipliers) -> Multipliers:
-        slopes = np.zeros(len(program.distortions))
-        slopes[kept] = y.distortion
-        for j, slope in steep.items():
-            slopes[j] = slope
-        equal = y.equal.copy()
-        if never.any():
-            equal[-1, never] = -NEVER
-        return replace(y, distortion=slopes, equal=equal)
-
-    return replace(program, allowed=allowed, distortions=tuple(program.distortions[j] for j in kept)), restored
 
 
 def _without_leakage(model: Model, program: Program, solution: Solution, seconds: float) -> Rows | None:
