@@ -8,7 +8,9 @@ from pathlib import Path
 from textwrap import wrap
 from traceback import extract_tb
 from types import TracebackType
+from typing import TextIO
 
+from dalenius.cli.streams import silenced
 from dalenius.errors import DaleniusError, InputError, LedgerRefused
 from dalenius.wording import unsteered
 
@@ -37,15 +39,21 @@ def failed(error: DaleniusError, *, machines: bool = False, charging: bool = Fal
     if charging and not error.state and not isinstance(error, InputError | LedgerRefused):
         error.state = UNSURE
     parts = error.anatomy()
-    with suppress(OSError):  # where nothing can be written, the exit code still says it
-        if machines:
-            print(json.dumps(parts, indent=1, ensure_ascii=False), flush=True)
+    if machines:
+        _written(json.dumps(parts, indent=1, ensure_ascii=False), sys.stdout)
     said = str(error)
     more = [parts["do"]] * (parts["do"] == error.usual_way != "")
     more += [parts["state"]] * (error.code == "interrupted" or bool(error.state))
     sentence = f"dalenius: {' '.join([said + '.' * (bool(more) and not said.endswith(('.', '!', '?'))), *more])}"
-    with suppress(OSError):
-        print(unsteered(_laid_out(parts) if sys.stderr.isatty() and not machines else sentence), file=sys.stderr)
+    _written(unsteered(_laid_out(parts) if sys.stderr.isatty() and not machines else sentence), sys.stderr)
+
+
+def _written(text: str, stream: TextIO) -> None:
+    """Where nothing can be written, the exit code still says it."""
+    try:
+        print(text, file=stream, flush=True)
+    except OSError:
+        silenced(stream)
 
 
 def _laid_out(parts: dict[str, str]) -> str:

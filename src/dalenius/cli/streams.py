@@ -2,7 +2,8 @@
 
 import os
 import sys
-from io import TextIOWrapper
+from io import BufferedWriter, RawIOBase, TextIOWrapper
+from typing import TextIO
 
 from dalenius.errors import InputError
 
@@ -13,21 +14,34 @@ def prepared() -> None:
     """Make the streams of this process ones that take every text, even where the shell closed them.
 
     A number below three that is free would be given to the next file, into which libraries then write their warnings.
+    Where Python keeps nothing back (`PYTHONUNBUFFERED`), it takes a write that a signal ended for a whole one, and the
+    rest of a long answer is lost: such a stream gets a buffer, which writes on, and ends with every line.
     """
     while (number := os.open(os.devnull, os.O_RDWR)) < 3:
         pass
     os.close(number)
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - as long as the process
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # not what a program put in its place
-            stream.reconfigure(errors="backslashreplace")
+    sys.stdout, sys.stderr = (_whole(stream) for stream in (sys.stdout, sys.stderr))
 
 
-def silenced() -> None:
-    """Let what is left for standard output go nowhere: nobody can read it."""
+def _whole(stream: TextIO) -> TextIO:
+    if not isinstance(stream, TextIOWrapper):  # what a program put in its place
+        return stream
+    if not isinstance(stream.buffer, RawIOBase):
+        stream.reconfigure(errors="backslashreplace")
+        return stream
+    encoding = stream.encoding
+    return TextIOWrapper(BufferedWriter(stream.detach()), encoding, "backslashreplace", line_buffering=True)
+
+
+def silenced(stream: TextIO | None = None) -> None:
+    """Let what is left for a stream, standard output unless said, go nowhere: nobody can read it.
+
+    Else Python tries to write it once more when the process ends, and turns the exit code into 120.
+    """
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, (stream or sys.stdout).fileno())
     os.close(nowhere)
 
 
