@@ -8,6 +8,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # Compiled modules are kept: without them every command starts half a second later.
 unexport PYTHONDONTWRITEBYTECODE
+# Tests see the streams that most people have; those that are about others say so.
+unexport PYTHONUNBUFFERED
 
 .PHONY: demo test test-long test-all test-kernels test-node test-engines test-browser test-r test-docs docs check coverage test-untraced smoke mutants nightly format \
 	bench bench-quick bench-page bench-all ledger-torture torture torture-kernel lock clean
