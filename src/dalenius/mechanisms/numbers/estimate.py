@@ -123,6 +123,8 @@ class Undone:
     def of(cls, channel: Noise, y: Floats, counts: Weighed) -> "Undone":
         """From a channel that collects nothing at its ends, and the numbers of the letters that it drew.
 
+        A column that no released number depends on is left out; the others are had from their own numbers.
+
         Raises
         ------
         Unsupported
@@ -132,22 +134,31 @@ class Undone:
             np.array([[float(entry) for entry in row] for row in m])
             for m in (channel.give, [a.take for a in channel.axes])
         )
+        names = tuple(channel.inputs)
         K = give @ take
+        lost = ~K.any(axis=0) & ~K.any(axis=1)
+        if lost.any() and not lost.all():
+            told = np.flatnonzero(~lost)
+            names, y = tuple(names[j] for j in told), y[:, told]
+            K = K[np.ix_(told, told)]
+        else:
+            told = np.arange(len(K))
         if np.linalg.matrix_rank(K, tol=1e-9) < len(K):
-            raise _unsaid(channel, K)
+            raise _unsaid(names, K)
         plain = (give == np.eye(*give.shape)).all()
         back = np.linalg.inv(K)
         offset = np.array([float(axis.move) - 0.5 for axis in channel.axes])
-        shift = np.array([float(value) for value in channel.shift]) - (0.0 if plain else 0.5)
+        shift = (np.array([float(value) for value in channel.shift]) - (0.0 if plain else 0.5))[told]
+        give = give[told]
         places = (y - shift - give @ offset) @ back.T  # the record of each row before its noise, rounding aside
         rounded = np.array([any(value.denominator > 1 for value in axis.take) for axis in channel.axes])
         slack = np.abs(back @ give) @ (0.5 * rounded) + (0.0 if plain else 0.5) * np.abs(back).sum(axis=1)
-        start = np.array([float(exact(letters[0])) for letters in channel.inputs.values()])
-        step = np.array([float(step) for step in channel.steps.values()])
+        start = np.array([float(exact(letters[0])) for letters in channel.inputs.values()])[told]
+        step = np.array([float(step) for step in channel.steps.values()])[told]
         second = np.array([_moment(axis.weights, 2) for axis in channel.axes])
         fourth = np.array([_moment(axis.weights, 4) for axis in channel.axes])
         return cls(
-            tuple(channel.inputs),
+            names,
             start + step * places,
             step[:, None] * (back @ give),
             second,
@@ -192,9 +203,9 @@ class Undone:
         return np.asarray((linear + own + (along * self.beyond) @ along.T) * self.counts.share)
 
 
-def _unsaid(channel: Noise, kept: Floats) -> Unsupported:
+def _unsaid(names: Sequence[str], kept: Floats) -> Unsupported:
     """What numbers with noise do not determine."""
-    empty = [name for name, column in zip(channel.inputs, kept.T, strict=True) if not column.any()]
+    empty = [name for name, column in zip(names, kept.T, strict=True) if not column.any()]
     others = ", or for a release of the other columns alone" if len(empty) < len(kept) else ""
     what = ", ".join(empty) if empty else "a certain combination of the columns"
     return Unsupported(f"no released number depends on {what}", do=f"Ask the owner for less noise{others}.")
@@ -372,6 +383,10 @@ def regress_numbers(
     undone = undone_of(channel, released, weights)
     for name in (outcome, *on):
         if name not in undone.names:
+            if name in channel.inputs:
+                raise Unsupported(
+                    f"no released number depends on {name}", do="Name other columns, or ask the owner for less noise."
+                )
             raise MismatchError(f"there is no column {name!r}; there are {', '.join(map(repr, undone.names))}")
     if not on or outcome in on:
         raise InputError("an outcome is regressed on other columns", do="Name other columns after --on.")
