@@ -171,7 +171,10 @@ def _number_words(numbers: Sequence[NumberEstimate], weights: str | None) -> lis
     for number in numbers:
         (low, high), (least, most) = number.mean_interval, number.variance_interval
         lines.append(f"  {number.column}: mean {number.mean:.6g}  [{low:.6g}, {high:.6g}]")
-        lines.append(f"  {number.column}: variance {number.variance:.6g}  [{least:.6g}, {most:.6g}]")
+        if number.determined:
+            lines.append(f"  {number.column}: variance {number.variance:.6g}  [{least:.6g}, {most:.6g}]")
+        else:
+            lines.append(f"  {number.column}: variance not determined, for the weights leave a handful of rows")
         if number.rounding:
             lines.append(f"  {number.column}: of the half-width of the mean, {number.rounding:.3g} is for rounding")
     return lines

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -74,13 +75,18 @@ class NumberEstimate:
     variance_interval: tuple[float, float]
     rounding: float
 
+    @property
+    def determined(self) -> bool:
+        """Whether the rows are enough for an interval of the variance."""
+        return isfinite(self.variance_interval[1])
+
     def to_json(self) -> dict[str, Any]:
         return {
             "mean": {"estimate": self.mean, "low": self.mean_interval[0], "high": self.mean_interval[1]},
             "variance": {
                 "estimate": self.variance,
                 "low": self.variance_interval[0],
-                "high": self.variance_interval[1],
+                "high": self.variance_interval[1] if self.determined else None,
             },
             "rounding": self.rounding,
         }
@@ -295,6 +301,8 @@ def estimate_numbers(
         half = deviations * float(error[place]) + slack
         low = max(0.0, float(np.sqrt(max(0.0, own[place] - wide[place]))) - slack) ** 2
         high = (float(np.sqrt(own[place] + wide[place])) + slack) ** 2
+        if undone.counts.few:
+            low, high = 0.0, inf
         ends = (mean - half, mean + half)
         found.append(NumberEstimate(name, rows, level, target, mean, ends, float(own[place]), (low, high), slack))
     return tuple(found)
@@ -321,13 +329,15 @@ def estimate_covariances(
     Returns
     -------
     dict
-        A `Figure` for each pair of columns; rounding is counted in its interval.
+        A `Figure` for each pair of columns, rounding counted in; none where weights leave a handful of rows.
     """
     deviations = quantile(level)
     _known_target(target)
     undone = undone_of(channel, released, weights)
     unit = np.eye(len(undone.names))
-    found = {}
+    found: dict[tuple[str, str], Figure] = {}
+    if undone.counts.few:
+        return found
     for first, one in enumerate(undone.names):
         for second, other in enumerate(undone.names[:first]):
             variance = float(undone.products(unit[[second]], unit[[first]], target)[0, 0])
@@ -381,6 +391,11 @@ def regress_numbers(
     """
     _known_target(target)
     undone = undone_of(channel, released, weights)
+    if undone.counts.few:
+        raise Unsupported(
+            f"weighted by {weights}, a handful of these rows count: no regression is told of them",
+            do="Leave out the weights, or use a table with more rows.",
+        )
     for name in (outcome, *on):
         if name not in undone.names:
             if name in channel.inputs:
