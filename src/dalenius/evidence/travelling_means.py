@@ -183,7 +183,9 @@ def quotient(t: float, b: float, top: list[float], bottom: list[float], C: list[
     def both(one: list[float], other: list[float]) -> float:
         return sum(v * w * C[i][j] for i, v in enumerate(one) for j, w in enumerate(other))
 
-    of_top, of_bottom, of_both = both(top, top), both(bottom, bottom), both(top, bottom)
+    of_top = both(top, top)
+    of_bottom = both(bottom, bottom)
+    of_both = both(top, bottom)
     part = Z * Z * max(of_bottom, 0.0) / (b * b) if b > 0 else 1.0
     if part >= 1:
         return None
@@ -196,7 +198,8 @@ def quotient(t: float, b: float, top: list[float], bottom: list[float], C: list[
 
 def figures(theta: list[float], C: list[list[float]], rows: float) -> list[str]:
     """Shares, difference and ratios of two groups; a ratio only where its counts are known."""
-    (m, one, k, other), least = theta, LEAST / rows
+    m, one, k, other = theta
+    least = LEAST / rows
     shares = [quotient(m, one, [1.0, 0, 0, 0], [0, 1.0, 0, 0], C) if one > least else None]
     shares.append(quotient(k, other, [0, 0, 1.0, 0], [0, 0, 0, 1.0], C) if other > least else None)
     if not shares[0] or not shares[1]:
@@ -208,7 +211,8 @@ def figures(theta: list[float], C: list[list[float]], rows: float) -> list[str]:
         lines.append(f"difference\t{in_words(apart, sum(few), -1.0)}")
     if min(m, k) > least:
         lines += ratio("risk ratio", m * other, k * one, [other, 0, 0, m], [0, k, one, 0], C)
-        rest, left = one - m, other - k
+        rest = one - m
+        left = other - k
         if min(rest, left) > least:
             lines += ratio("odds ratio", m * left, rest * k, [left, 0, -m, m], [-k, k, rest, 0], C)
     return lines
@@ -221,7 +225,8 @@ def ratio(name: str, t: float, b: float, top: list[float], bottom: list[float], 
         return []
     slope = [v / t - w / b for v, w in zip(top, bottom, strict=True)]
     half = Z * max(sum(v * w * C[i][j] for i, v in enumerate(slope) for j, w in enumerate(slope)), 0.0) ** 0.5
-    low, high = max(min(found[1], t / b * exp(-half)), 0.0), max(found[2], t / b * exp(half))
+    low = max(min(found[1], t / b * exp(-half)), 0.0)
+    high = max(found[2], t / b * exp(half))
     return [f"{name}\t{t / b:.6f} [{low:.6f}, {high:.6f}]"]
 
 

@@ -92,7 +92,8 @@ def compared(
     few = []
     out: dict[str, Figure] = {}
     for k, group in enumerate(groups):
-        top, bottom = np.zeros(4), np.zeros(4)
+        top = np.zeros(4)
+        bottom = np.zeros(4)
         top[2 * k] = 1.0
         bottom[2 * k : 2 * k + 2] = 1.0
         found = (
@@ -117,11 +118,13 @@ def compared(
     if apart is not None:
         out["difference"] = _within(apart, sum(few), -1.0)
     if min(with_1, with_2) * rows > LEAST:
-        top, bottom = np.array([sizes[1], 0.0, with_1, with_1]), np.array([with_2, with_2, sizes[0], 0.0])
+        top = np.array([sizes[1], 0.0, with_1, with_1])
+        bottom = np.array([with_2, with_2, sizes[0], 0.0])
         risk = _ratio(with_1 * sizes[1], with_2 * sizes[0], top, bottom, covariance, z)
         out |= {} if risk is None else {"risk_ratio": risk}
         if min(without_1, without_2) * rows > LEAST:
-            top, bottom = np.array([without_2, 0.0, 0.0, with_1]), np.array([0.0, with_2, without_1, 0.0])
+            top = np.array([without_2, 0.0, 0.0, with_1])
+            bottom = np.array([0.0, with_2, without_1, 0.0])
             odds = _ratio(with_1 * without_2, without_1 * with_2, top, bottom, covariance, z)
             out |= {} if odds is None else {"odds_ratio": odds}
     return out

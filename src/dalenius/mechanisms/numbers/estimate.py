@@ -142,13 +142,13 @@ class Undone:
         )
         names = tuple(channel.inputs)
         K = give @ take
+        told = np.arange(len(K))
         lost = ~K.any(axis=0) & ~K.any(axis=1)
         if lost.any() and not lost.all():
             told = np.flatnonzero(~lost)
-            names, y = tuple(names[j] for j in told), y[:, told]
+            names = tuple(names[j] for j in told)
+            y = y[:, told]
             K = K[np.ix_(told, told)]
-        else:
-            told = np.arange(len(K))
         if np.linalg.matrix_rank(K, tol=1e-9) < len(K):
             raise _unsaid(names, K)
         plain = (give == np.eye(*give.shape)).all()
@@ -302,7 +302,8 @@ def estimate_numbers(
         low = max(0.0, float(np.sqrt(max(0.0, own[place] - wide[place]))) - slack) ** 2
         high = (float(np.sqrt(own[place] + wide[place])) + slack) ** 2
         if undone.counts.few:
-            low, high = 0.0, inf
+            low = 0.0
+            high = inf
         ends = (mean - half, mean + half)
         found.append(NumberEstimate(name, rows, level, target, mean, ends, float(own[place]), (low, high), slack))
     return tuple(found)
@@ -393,7 +394,7 @@ def regress_numbers(
     undone = undone_of(channel, released, weights)
     if undone.counts.few:
         raise Unsupported(
-            f"weighted by {weights}, a handful of these rows count: no regression is told of them",
+            f"weighted by {weights}, a handful of these rows count: too few for a regression",
             do="Leave out the weights, or use a table with more rows.",
         )
     for name in (outcome, *on):
