@@ -118,7 +118,13 @@ def test_a_column_of_which_one_value_is_left_is_told(numbers, capsys):
     assert "LOST        step is 3 in every released row, whatever it was." in said
     assert "step is 3 in every released row, whatever it was." in Path("out/statement.html").read_text()
     code, said = answered(capsys, "estimate", "out/card.json", "out/released.csv")
-    assert (code, "no released number depends on step. Ask the owner for less noise" in said) == (2, True)
+    assert (code, "step: not determined by what was released" in said) == (0, True)
+    told = [line.split("  ")[1:] for line in said.splitlines() if line.startswith("  pay: ")]
+    assert answered(capsys, "estimate", "out/card.json", "out/released.csv", "--linear", "pay", "--on", "step")[0] == 2
+    low, high = next(part[1] for part in told if part[0].startswith("pay: mean")).strip("[]").split(", ")
+    with open("pay.csv") as file:
+        paid = [float(row["pay"]) for row in csv.DictReader(file)]
+    assert float(low) <= sum(paid) / len(paid) <= float(high)
 
 
 def test_no_variance_is_estimated_below_nothing(numbers, capsys):

@@ -79,10 +79,13 @@ def of_numbers(arguments: Namespace, channel: Noise, released: str) -> tuple[lis
     numbers = estimate_numbers(channel, released, **how)
     pairs = estimate_covariances(channel, released, **how)
     lines = _number_words(numbers, arguments.weights)
+    lost = [name for name in channel.inputs if name not in {number.column for number in numbers}]
+    lines += [f"  {name}: not determined by what was released, which does not depend on it" for name in lost]
     lines += [f"  {a}, {b}: covariance {f.estimate:.6g}  [{f.low:.6g}, {f.high:.6g}]" for (a, b), f in pairs.items()]
     lines.append(_rounded_words(channel, [number.column for number in numbers]))
     document: dict[str, Any] = {"rows": numbers[0].rows, "target": arguments.target, **said}
     document["grid_steps"] = {name: as_decimal(step) for name, step in channel.steps.items()}
+    document["not_determined"] = lost
     document["numbers"] = {number.column: number.to_json() for number in numbers}
     if pairs:
         document["covariances"] = [{"columns": list(pair), **figure.to_json()} for pair, figure in pairs.items()]
@@ -168,7 +171,10 @@ def _number_words(numbers: Sequence[NumberEstimate], weights: str | None) -> lis
     for number in numbers:
         (low, high), (least, most) = number.mean_interval, number.variance_interval
         lines.append(f"  {number.column}: mean {number.mean:.6g}  [{low:.6g}, {high:.6g}]")
-        lines.append(f"  {number.column}: variance {number.variance:.6g}  [{least:.6g}, {most:.6g}]")
+        if number.determined:
+            lines.append(f"  {number.column}: variance {number.variance:.6g}  [{least:.6g}, {most:.6g}]")
+        else:
+            lines.append(f"  {number.column}: variance not determined, for the weights leave a handful of rows")
         if number.rounding:
             lines.append(f"  {number.column}: of the half-width of the mean, {number.rounding:.3g} is for rounding")
     return lines

@@ -221,38 +221,52 @@ has <- function(told, word) {  # COLUMN=VALUE: 1 where an original outcome has t
 
 padding <- function(p, rows) ifelse(is.finite(rows) & pmin(p, 1 - p) * rows < 29.5, z^2 / 2 / rows, 0)  # of shares that rest on a handful of rows
 
-in_words <- function(p, half, least = 0)  # a share or a difference, cut to what is possible; what lies beyond is still in it
-  sprintf("%.6f [%.6f, %.6f]", p, min(max(p - half, least), p), max(min(p + half, 1), p))
+in_words <- function(figure, more = 0, least = 0) {  # cut to what is possible; what lies beyond is still in it
+  p <- figure[1]
+  sprintf("%.6f [%.6f, %.6f]", p, min(max(figure[2] - more, least), p), max(min(figure[3] + more, 1), p))
+}
 
-compared <- function(told, words) {  # shares, difference and ratios with intervals by the delta method
+quotient <- function(t, b, top, bottom, C) {  # t/b with the r that t - r b does not rule out (Fieller), if bounded
+  both <- function(one, other) sum(outer(one, other) * C)
+  part <- if (b > 0) z^2 * max(both(bottom, bottom), 0) / b^2 else 1
+  if (part >= 1) return(NULL)
+  r <- t / b
+  less <- (z / b)^2 * max(both(top, top) * both(bottom, bottom) - both(top, bottom)^2, 0)
+  own <- both(top, top) - 2 * r * both(top, bottom) + r^2 * both(bottom, bottom)
+  half <- z / b * sqrt(max(own - less, 0)) / (1 - part)
+  middle <- (r - z^2 * both(top, bottom) / b^2) / (1 - part)
+  c(r, min(middle - half, r), max(middle + half, r))
+}
+
+ratio <- function(name, t, b, top, bottom, C) {  # the wider of the intervals on its own scale and on that of logarithms
+  found <- quotient(t, b, top, bottom, C)
+  if (is.null(found)) return(invisible())
+  slope <- top / t - bottom / b
+  half <- z * sqrt(max(sum(outer(slope, slope) * C), 0))
+  low <- max(min(found[2], t / b * exp(-half)), 0)
+  say(sprintf("%s\t%.6f [%.6f, %.6f]\n", name, t / b, low, max(found[3], t / b * exp(half))))
+}
+
+compared <- function(told, words) {  # shares, difference and ratios of two groups
   sets <- sapply(words, has, told = told)
   sets <- cbind(sets[, 2] * sets[, 1], sets[, 2], sets[, 3] * sets[, 1], sets[, 3])
   theta <- as.vector(told$law %*% sets)
   C <- told$covariance(sets)
-  error <- function(slope) sqrt(max(sum(outer(slope, slope) * C), 0))
   rows <- told$counting(sets)
-  few <- padding(theta[c(1, 3)] / theta[c(2, 4)], theta[c(2, 4)] * rows)
-  certain <- function(...) sum(c(...) * theta) > 5 / rows && error(c(...)) <= 0.4 * sum(c(...) * theta)
-  if (!certain(0, 1, 0, 0) || !certain(0, 0, 0, 1))
+  m <- theta[1]; one <- theta[2]; k <- theta[3]; other <- theta[4]
+  shares <- list(if (one > 5 / rows) quotient(m, one, c(1, 0, 0, 0), c(0, 1, 0, 0), C),
+                 if (other > 5 / rows) quotient(k, other, c(0, 0, 1, 0), c(0, 0, 0, 1), C))
+  if (is.null(shares[[1]]) || is.null(shares[[2]]))
     stop("the release does not say well enough how many rows a group had to know its shares", call. = FALSE)
-  q <- theta[1] / theta[2]
-  r <- theta[3] / theta[4]
-  first <- c(1, -q, 0, 0) / theta[2]
-  second <- c(0, 0, 1, -r) / theta[4]
-  line <- function(name, value, low, high) say(sprintf("%s\t%.6f [%.6f, %.6f]\n", name, value, low, high))
-  for (k in 1:2) {
-    p <- c(q, r)[k]
-    say(paste0("share ", k, "\t", in_words(p, z * error(if (k == 1) first else second) + few[k]), "\n"))
-  }
-  half <- z * error(first - second) + sum(few)
-  say(paste0("difference\t", in_words(q - r, half, -1), "\n"))
-  if (!certain(1, 0, 0, 0) || !certain(0, 0, 1, 0)) return(invisible())
-  half <- z * error(first / q - second / r)
-  line("risk ratio", q / r, q / r * exp(-half), q / r * exp(half))
-  if (!certain(-1, 1, 0, 0) || !certain(0, 0, -1, 1)) return(invisible())
-  odds <- q / (1 - q) * (1 - r) / r
-  half <- z * error(first / q / (1 - q) - second / r / (1 - r))
-  line("odds ratio", odds, odds * exp(-half), odds * exp(half))
+  few <- padding(c(m / one, k / other), c(one, other) * rows)
+  for (j in 1:2) say(paste0("share ", j, "\t", in_words(shares[[j]], few[j]), "\n"))
+  apart <- quotient(m * other - k * one, one * other, c(other, -k, -one, m), c(0, other, 0, one), C)
+  if (!is.null(apart)) say(paste0("difference\t", in_words(apart, sum(few), -1), "\n"))
+  if (min(m, k) <= 5 / rows) return(invisible())
+  ratio("risk ratio", m * other, k * one, c(other, 0, 0, m), c(0, k, one, 0), C)
+  rest <- one - m
+  left <- other - k
+  if (min(rest, left) > 5 / rows) ratio("odds ratio", m * left, rest * k, c(left, 0, -m, m), c(-k, k, rest, 0), C)
 }
 
 within_groups <- function(told, words) {  # the shares of the values of the first column within the groups of the others
@@ -264,11 +278,10 @@ within_groups <- function(told, words) {  # the shares of the values of the firs
     C <- told$covariance(sets)
     size <- sum(theta)
     rows <- told$counting(sets)
-    certain <- size > 5 / rows && sqrt(max(sum(C), 0)) <= 0.4 * size
     for (j in seq_along(theta)) {
-      slope <- ((seq_along(theta) == j) - theta[j] / size) / size
-      error <- sqrt(max(sum(outer(slope, slope) * C), 0))
-      said <- if (certain) in_words(theta[j] / size, z * error + padding(theta[j] / size, size * rows)) else "too uncertain to say"
+      own <- (seq_along(theta) == j) * 1
+      found <- if (size > 5 / rows) quotient(theta[j], size, own, rep(1, length(theta)), C)
+      said <- if (is.null(found)) "too uncertain to say" else in_words(found, padding(found[1], size * rows))
       named <- paste(words[-1], groups[k, ], sep = "=", collapse = ", ")
       say(paste0(words[1], "=", alphabets[[words[1]]][j], " where ", named, "\t", said, "\n"))
     }

@@ -15,7 +15,7 @@ from typing import Any
 
 Z = 1.959963984540054  # of a 95 % interval
 SMALL = 1e-6  # smaller pivots would turn the noise of any table into estimates
-WEAK = 0.4  # a group or a count whose standard error is more than this share of it carries no ratio
+WEAK = 0.4  # a value whose standard error is more than this share of it carries no coefficient
 CLEAR = 4.0  # standard errors that the weakest direction of regressors has to be away from zero
 MANY = 20_000  # combinations of values of an analysis
 LEAST = 5  # rows that a group or a count must have at least, unless no draw can change it
@@ -27,6 +27,7 @@ HIDDEN = "not determined by what was released: the noise is larger than any shar
 
 Part = tuple[list[str], list[str], list[list[float]]]  # columns in, columns out, and the matrix between
 Triple = tuple[list[float], list[float], float]
+Told = tuple[float, float, float]  # a figure with its interval
 
 
 def unbiased(matrix: list[list[float]]) -> Iterator[list[float] | None]:
@@ -170,40 +171,63 @@ def few_rows(p: float, rows: float) -> float:
     return Z * Z / 2 / rows if min(p, 1 - p) * rows < 29.5 else 0.0
 
 
-def in_words(p: float, half: float, least: float = 0.0) -> str:
-    """A share or a difference with its interval, cut to what is possible; what lies beyond is still in it."""
-    return f"{p:.6f} [{min(max(p - half, least), p):.6f}, {max(min(p + half, 1.0), p):.6f}]"
+def in_words(figure: Told, more: float = 0.0, least: float = 0.0) -> str:
+    """A share or a difference with its interval, wider by `more`, cut to what is possible and to hold it."""
+    p, low, high = figure
+    return f"{p:.6f} [{min(max(low - more, least), p):.6f}, {max(min(high + more, 1.0), p):.6f}]"
+
+
+def quotient(t: float, b: float, top: list[float], bottom: list[float], C: list[list[float]]) -> Told | None:
+    """t/b with the r that t - r b does not rule out (Fieller), from the gradients of both; None where unbounded."""
+
+    def both(one: list[float], other: list[float]) -> float:
+        return sum(v * w * C[i][j] for i, v in enumerate(one) for j, w in enumerate(other))
+
+    of_top = both(top, top)
+    of_bottom = both(bottom, bottom)
+    of_both = both(top, bottom)
+    part = Z * Z * max(of_bottom, 0.0) / (b * b) if b > 0 else 1.0
+    if part >= 1:
+        return None
+    r = t / b
+    less = (Z / b) ** 2 * max(of_top * of_bottom - of_both**2, 0.0)
+    half = Z / b * max(of_top - 2 * r * of_both + r * r * of_bottom - less, 0.0) ** 0.5 / (1 - part)
+    middle = (r - Z * Z * of_both / (b * b)) / (1 - part)
+    return r, min(middle - half, r), max(middle + half, r)
 
 
 def figures(theta: list[float], C: list[list[float]], rows: float) -> list[str]:
-    """Shares, difference and ratios with intervals by the delta method; a ratio only where its counts are known."""
-
-    def error(slope: list[float]) -> float:
-        square = sum(a * b * C[i][j] for i, a in enumerate(slope) for j, b in enumerate(slope))
-        return float(max(square, 0.0) ** 0.5)
-
-    def certain(*slope: float) -> bool:
-        size = sum(a * b for a, b in zip(slope, theta, strict=True))
-        return size > LEAST / rows and error(list(slope)) <= WEAK * size
-
-    if not certain(0, 1, 0, 0) or not certain(0, 0, 0, 1):
+    """Shares, difference and ratios of two groups; a ratio only where its counts are known."""
+    m, one, k, other = theta
+    least = LEAST / rows
+    shares = [quotient(m, one, [1.0, 0, 0, 0], [0, 1.0, 0, 0], C) if one > least else None]
+    shares.append(quotient(k, other, [0, 0, 1.0, 0], [0, 0, 0, 1.0], C) if other > least else None)
+    if not shares[0] or not shares[1]:
         sys.exit("the release does not say well enough how many rows a group had for its shares to be known")
-    q, r = theta[0] / theta[1], theta[2] / theta[3]
-    slopes = [[1 / theta[1], -q / theta[1], 0.0, 0.0], [0.0, 0.0, 1 / theta[3], -r / theta[3]]]
-    lines = []
-    few = [few_rows(q, theta[1] * rows), few_rows(r, theta[3] * rows)]
-    for k, (p, slope) in enumerate(zip((q, r), slopes, strict=True)):
-        lines.append(f"share {k + 1}\t{in_words(p, Z * error(slope) + few[k])}")
-    half = Z * error([a - b for a, b in zip(*slopes, strict=True)]) + sum(few)
-    lines.append(f"difference\t{in_words(q - r, half, -1.0)}")
-    if certain(1, 0, 0, 0) and certain(0, 0, 1, 0):
-        half = Z * error([a / q - b / r for a, b in zip(*slopes, strict=True)])
-        lines.append(f"risk ratio\t{q / r:.6f} [{q / r * exp(-half):.6f}, {q / r * exp(half):.6f}]")
-        if certain(-1, 1, 0, 0) and certain(0, 0, -1, 1):
-            odds = q / (1 - q) * (1 - r) / r
-            half = Z * error([a / q / (1 - q) - b / r / (1 - r) for a, b in zip(*slopes, strict=True)])
-            lines.append(f"odds ratio\t{odds:.6f} [{odds * exp(-half):.6f}, {odds * exp(half):.6f}]")
+    few = [few_rows(p[0], size * rows) for p, size in zip(shares, (one, other), strict=True) if p]
+    lines = [f"share {i}\t{in_words(p, more)}" for i, (p, more) in enumerate(zip(shares, few, strict=True), 1) if p]
+    apart = quotient(m * other - k * one, one * other, [other, -k, -one, m], [0, other, 0, one], C)
+    if apart:
+        lines.append(f"difference\t{in_words(apart, sum(few), -1.0)}")
+    if min(m, k) > least:
+        lines += ratio("risk ratio", m * other, k * one, [other, 0, 0, m], [0, k, one, 0], C)
+        rest = one - m
+        left = other - k
+        if min(rest, left) > least:
+            lines += ratio("odds ratio", m * left, rest * k, [left, 0, -m, m], [-k, k, rest, 0], C)
     return lines
+
+
+def ratio(name: str, t: float, b: float, top: list[float], bottom: list[float], C: list[list[float]]) -> list[str]:
+    """A ratio of counts above 0, with the wider of the intervals on its own scale and on that of logarithms."""
+    found = quotient(t, b, top, bottom, C)
+    if not found:
+        return []
+    slope = [v / t - w / b for v, w in zip(top, bottom, strict=True)]
+    half = Z * max(sum(v * w * C[i][j] for i, v in enumerate(slope) for j, w in enumerate(slope)), 0.0) ** 0.5
+    low = max(min(found[1], t / b * exp(-half)), 0.0)
+    high = max(found[2], t / b * exp(half))
+    return [f"{name}\t{t / b:.6f} [{low:.6f}, {high:.6f}]"]
 
 
 def compared(told: Means, words: list[str]) -> list[str]:
@@ -222,14 +246,10 @@ def within(told: Means, words: list[str]) -> list[str]:
         theta, C = [told.mean(s) for s in sets], told.covariance(sets)
         size, places = sum(theta), range(len(sets))
         rows = told.counting(sets)
-        certain = size > LEAST / rows and max(sum(map(sum, C)), 0.0) ** 0.5 <= WEAK * size
         for k, value in enumerate(told.letters[words[0]]):
-            said = "too uncertain to say"
-            if certain:
-                slope = [((j == k) - theta[k] / size) / size for j in places]
-                square = sum(slope[i] * slope[j] * C[i][j] for i in places for j in places)
-                few = few_rows(theta[k] / size, size * rows)
-                said = in_words(theta[k] / size, Z * max(square, 0.0) ** 0.5 + few)
+            own = [float(j == k) for j in places]
+            found = quotient(theta[k], size, own, [1.0 for _ in places], C) if size > LEAST / rows else None
+            said = in_words(found, few_rows(theta[k] / size, size * rows)) if found else "too uncertain to say"
             lines.append(f"{words[0]}={value} where {', '.join(map('{}={}'.format, named, group))}\t{said}")
     return lines
 

@@ -1,14 +1,20 @@
 r"""Shares within groups, their differences, risk ratios and odds ratios, from a released table.
 
 With q1 = P(v | g1) and q2 = P(v | g2) for a value v and two groups, four means carry everything: the rows of each group
-with and without v. Each figure is a smooth function of them, so that its variance is d' Cov d with the gradient d.
-Ratios are closer to normal on the logarithmic scale. Shares are not on that of log odds: what the draws add to a share
-is as large whatever the share is, and an interval that shrinks with it would be too short where it came out too small.
+with and without v. Each figure is a quotient t/b of two smooth functions of them, and its interval holds the r that
+
+    (t - r b)^2 <= z^2 Var(t - r b)
+
+does not rule out (Fieller). Where b is known well this is the delta method; where the draws hide how large a group is,
+an interval by the variance at the estimate is too short just where the group came out too large. The r are bounded if b
+is away from 0 by more than z standard errors; otherwise the figure is left out. Ratios of counts that are known well
+are closer to normal on the logarithmic scale: theirs are the wider of both intervals. Shares are not on that of log
+odds: what the draws add to a share is as large whatever the share is.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, log, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +26,6 @@ from dalenius.measures.moments import Moments, few_rows
 __all__ = ["Figure", "compared", "within_groups"]
 
 Floats = npt.NDArray[np.float64]
-WEAK = 0.4
-"""A group or a count whose standard error is more than this share of it carries no ratio."""
 LEAST = 5
 """Rows that a group or a count must have at least, unless no draw can change it."""
 NOBODY = "the release does not say well enough how many rows the group {} had, so that its shares cannot be known"
@@ -84,26 +88,45 @@ def compared(
     theta, covariance = told.means(np.array(parts, dtype=float))
     z = quantile(level)
     rows = np.inf if told.steady(np.array(parts, dtype=float)).all() else told.seen.counting
-    for k, group in zip((0, 2), groups, strict=True):
-        if not _certain(theta[k] + theta[k + 1], covariance[k : k + 2, k : k + 2].sum(), rows):
+    sizes = [float(theta[k] + theta[k + 1]) for k in (0, 2)]
+    few = []
+    out: dict[str, Figure] = {}
+    for k, group in enumerate(groups):
+        top = np.zeros(4)
+        bottom = np.zeros(4)
+        top[2 * k] = 1.0
+        bottom[2 * k : 2 * k + 2] = 1.0
+        found = (
+            _quotient(float(theta[2 * k]), sizes[k], top, bottom, covariance, z) if sizes[k] * rows > LEAST else None
+        )
+        if found is None:
             raise Unsupported(
                 NOBODY.format(", ".join(f"{n} = {v}" for n, v in group.items())),
                 do="Compare groups with more rows, or ask the owner for a release with less change.",
             )
-    slopes = [_share_slope(theta, k) for k in (0, 2)]
-    shares = [float(theta[k] / (theta[k] + theta[k + 1])) for k in (0, 2)]
-    errors = [_error(slope, covariance) for slope in slopes]
-    sizes = [float(theta[k] + theta[k + 1]) for k in (0, 2)]
-    few = [float(few_rows(share, size * rows, z)) for share, size in zip(shares, sizes, strict=True)]
-    out = {f"share_{k + 1}": _within(shares[k], z * errors[k] + few[k], 0.0) for k in (0, 1)}
-    half = z * _error(slopes[0] - slopes[1], covariance) + sum(few)
-    out["difference"] = _within(shares[0] - shares[1], half, -1.0)
-    if all(_certain(theta[k], covariance[k, k], rows) for k in (0, 2)):
-        slope = slopes[0] / shares[0] - slopes[1] / shares[1]
-        out["risk_ratio"] = _ratio(log(shares[0] / shares[1]), _error(slope, covariance), z)
-        if all(_certain(theta[k], covariance[k, k], rows) for k in (1, 3)):
-            signs = np.array([1.0, -1.0, -1.0, 1.0])
-            out["odds_ratio"] = _ratio(float(signs @ np.log(theta)), _error(signs / theta, covariance), z)
+        few.append(float(few_rows(found.estimate, sizes[k] * rows, z)))
+        out[f"share_{k + 1}"] = _within(found, few[k], 0.0)
+    with_1, without_1, with_2, without_2 = map(float, theta)
+    apart = _quotient(
+        with_1 * without_2 - without_1 * with_2,
+        sizes[0] * sizes[1],
+        np.array([without_2, -with_2, -without_1, with_1]),
+        np.array([sizes[1], sizes[1], sizes[0], sizes[0]]),
+        covariance,
+        z,
+    )
+    if apart is not None:
+        out["difference"] = _within(apart, sum(few), -1.0)
+    if min(with_1, with_2) * rows > LEAST:
+        top = np.array([sizes[1], 0.0, with_1, with_1])
+        bottom = np.array([with_2, with_2, sizes[0], 0.0])
+        risk = _ratio(with_1 * sizes[1], with_2 * sizes[0], top, bottom, covariance, z)
+        out |= {} if risk is None else {"risk_ratio": risk}
+        if min(without_1, without_2) * rows > LEAST:
+            top = np.array([without_2, 0.0, 0.0, with_1])
+            bottom = np.array([0.0, with_2, without_1, 0.0])
+            odds = _ratio(with_1 * without_2, without_1 * with_2, top, bottom, covariance, z)
+            out |= {} if odds is None else {"odds_ratio": odds}
     return out
 
 
@@ -140,14 +163,14 @@ def within_groups(
         theta, covariance = told.means(indicators)
         size = float(theta.sum())
         rows = np.inf if told.steady(indicators).all() else told.seen.counting
-        if not _certain(size, covariance.sum(), rows):
-            out[group] = dict.fromkeys(values)
-            continue
-        shares = theta / size
-        slopes = (np.eye(len(values)) - shares[:, None]) / size
+        whole = np.ones(len(values))
+        found = [
+            _quotient(float(count), size, own, whole, covariance, z) if size * rows > LEAST else None
+            for count, own in zip(theta, np.eye(len(values)), strict=True)
+        ]
         out[group] = {
-            value: _within(float(share), z * _error(slope, covariance) + float(few_rows(share, size * rows, z)), 0.0)
-            for value, share, slope in zip(values, shares, slopes, strict=True)
+            value: figure and _within(figure, float(few_rows(figure.estimate, size * rows, z)), 0.0)
+            for value, figure in zip(values, found, strict=True)
         }
     return out
 
@@ -158,28 +181,34 @@ def _combinations(alphabets: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     return list(product(*alphabets))
 
 
-def _certain(count: float, variance: float, rows: float) -> bool:
-    """Whether a count is known well enough; of a handful of rows no variance is believed."""
-    return count > max(0.0, LEAST / rows) and max(float(variance), 0.0) ** 0.5 <= WEAK * count
+def _quotient(t: float, b: float, top: Floats, bottom: Floats, covariance: Floats, z: float) -> Figure | None:
+    """t/b with the r that t - r b does not rule out, from the gradients of both; None if these are not bounded."""
+    of_top = float(top @ covariance @ top)
+    of_bottom = float(bottom @ covariance @ bottom)
+    of_both = float(top @ covariance @ bottom)
+    part = z * z * max(of_bottom, 0.0) / (b * b) if b > 0 else 1.0
+    if part >= 1:
+        return None
+    r = t / b
+    own = of_top - 2 * r * of_both + r * r * of_bottom
+    less = (z / b) ** 2 * max(of_top * of_bottom - of_both**2, 0.0)
+    middle = (r - z * z * of_both / (b * b)) / (1 - part)
+    half = z / b * sqrt(max(own - less, 0.0)) / (1 - part)
+    return Figure(r, min(middle - half, r), max(middle + half, r))
 
 
-def _share_slope(theta: Floats, k: int) -> Floats:
-    """The gradient of theta_k / (theta_k + theta_k+1)."""
-    slope = np.zeros(4)
-    size = theta[k] + theta[k + 1]
-    slope[k] = theta[k + 1] / size**2
-    slope[k + 1] = -theta[k] / size**2
-    return slope
+def _within(figure: Figure, more: float, least: float) -> Figure:
+    """A share or a difference, wider by `more`, cut to what is possible; what lies beyond is still in it."""
+    value = figure.estimate
+    return Figure(value, min(max(figure.low - more, least), value), max(min(figure.high + more, 1.0), value))
 
 
-def _error(slope: Floats, covariance: Floats) -> float:
-    return float(max(float(slope @ covariance @ slope), 0.0) ** 0.5)
-
-
-def _within(value: float, half: float, least: float) -> Figure:
-    """A share or a difference, cut to what is possible, from `least` to 1; what lies beyond is still in it."""
-    return Figure(value, min(max(value - half, least), value), max(min(value + half, 1.0), value))
-
-
-def _ratio(logarithm: float, error: float, z: float) -> Figure:
-    return Figure(exp(logarithm), exp(logarithm - z * error), exp(logarithm + z * error))
+def _ratio(t: float, b: float, top: Floats, bottom: Floats, covariance: Floats, z: float) -> Figure | None:
+    """A ratio of counts above 0, with the wider of the intervals on both scales."""
+    found = _quotient(t, b, top, bottom, covariance, z)
+    if found is None:
+        return None
+    slope = top / t - bottom / b
+    half = z * sqrt(max(float(slope @ covariance @ slope), 0.0))
+    low, high = (exp(log(found.estimate) + sign * half) for sign in (-1, 1))
+    return Figure(found.estimate, max(min(found.low, low), 0.0), max(found.high, high))

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError, MismatchError, Unsupported
-from dalenius.measures.contrasts import WEAK, Figure
+from dalenius.measures.contrasts import Figure
 from dalenius.measures.estimation import quantile
 from dalenius.measures.moments import Moments
 
@@ -33,6 +33,8 @@ __all__ = ["CLEAR", "Regression", "regressed"]
 Floats = npt.NDArray[np.float64]
 
 CLEAR = 4.0
+WEAK = 0.4
+"""A value whose standard error is more than this share of it carries no coefficient."""
 FLAT = 1e-7
 """Where nothing varies more than this, with regressors of size one, a group is all of one kind, or empty."""
 ROUNDS = 60

@@ -232,3 +232,17 @@ def test_a_few_rows_that_have_all_the_weight_are_refused(weights):
     for asked in (estimate_numbers, estimate_covariances):
         with pytest.raises(Unsupported, match=r"weighted by w, these rows say no more than .* too few"):
             asked(added, table, weights="w")
+
+
+def test_no_variance_is_told_of_a_handful_of_weighted_rows():
+    """Eight rows count, and thirty hardly do: too few intervals of a variance held the truth."""
+    channel = open_columns()
+    released = collected(np.random.default_rng(9), people(np.random.default_rng(9), 38))
+    heavy = released.append_column("w", pa.array([100.0] * 4 + [90.0] * 4 + [0.1] * 30))
+    for found in estimate_numbers(channel, heavy, target="population", weights="w"):
+        assert not found.determined
+        assert found.mean_interval[0] <= found.mean <= found.mean_interval[1]
+        assert found.to_json()["variance"]["high"] is None
+    assert estimate_covariances(channel, heavy, weights="w") == {}
+    with pytest.raises(Unsupported, match="a handful of these rows count: too few"):
+        regress_numbers(channel, heavy, "b", ["a"], weights="w")

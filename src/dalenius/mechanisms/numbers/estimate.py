@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -74,13 +75,18 @@ class NumberEstimate:
     variance_interval: tuple[float, float]
     rounding: float
 
+    @property
+    def determined(self) -> bool:
+        """Whether the rows are enough for an interval of the variance."""
+        return isfinite(self.variance_interval[1])
+
     def to_json(self) -> dict[str, Any]:
         return {
             "mean": {"estimate": self.mean, "low": self.mean_interval[0], "high": self.mean_interval[1]},
             "variance": {
                 "estimate": self.variance,
                 "low": self.variance_interval[0],
-                "high": self.variance_interval[1],
+                "high": self.variance_interval[1] if self.determined else None,
             },
             "rounding": self.rounding,
         }
@@ -123,6 +129,8 @@ class Undone:
     def of(cls, channel: Noise, y: Floats, counts: Weighed) -> "Undone":
         """From a channel that collects nothing at its ends, and the numbers of the letters that it drew.
 
+        A column that no released number depends on is left out; the others are had from their own numbers.
+
         Raises
         ------
         Unsupported
@@ -132,22 +140,31 @@ class Undone:
             np.array([[float(entry) for entry in row] for row in m])
             for m in (channel.give, [a.take for a in channel.axes])
         )
+        names = tuple(channel.inputs)
         K = give @ take
+        told = np.arange(len(K))
+        lost = ~K.any(axis=0) & ~K.any(axis=1)
+        if lost.any() and not lost.all():
+            told = np.flatnonzero(~lost)
+            names = tuple(names[j] for j in told)
+            y = y[:, told]
+            K = K[np.ix_(told, told)]
         if np.linalg.matrix_rank(K, tol=1e-9) < len(K):
-            raise _unsaid(channel, K)
+            raise _unsaid(names, K)
         plain = (give == np.eye(*give.shape)).all()
         back = np.linalg.inv(K)
         offset = np.array([float(axis.move) - 0.5 for axis in channel.axes])
-        shift = np.array([float(value) for value in channel.shift]) - (0.0 if plain else 0.5)
+        shift = (np.array([float(value) for value in channel.shift]) - (0.0 if plain else 0.5))[told]
+        give = give[told]
         places = (y - shift - give @ offset) @ back.T  # the record of each row before its noise, rounding aside
         rounded = np.array([any(value.denominator > 1 for value in axis.take) for axis in channel.axes])
         slack = np.abs(back @ give) @ (0.5 * rounded) + (0.0 if plain else 0.5) * np.abs(back).sum(axis=1)
-        start = np.array([float(exact(letters[0])) for letters in channel.inputs.values()])
-        step = np.array([float(step) for step in channel.steps.values()])
+        start = np.array([float(exact(letters[0])) for letters in channel.inputs.values()])[told]
+        step = np.array([float(step) for step in channel.steps.values()])[told]
         second = np.array([_moment(axis.weights, 2) for axis in channel.axes])
         fourth = np.array([_moment(axis.weights, 4) for axis in channel.axes])
         return cls(
-            tuple(channel.inputs),
+            names,
             start + step * places,
             step[:, None] * (back @ give),
             second,
@@ -192,9 +209,9 @@ class Undone:
         return np.asarray((linear + own + (along * self.beyond) @ along.T) * self.counts.share)
 
 
-def _unsaid(channel: Noise, kept: Floats) -> Unsupported:
+def _unsaid(names: Sequence[str], kept: Floats) -> Unsupported:
     """What numbers with noise do not determine."""
-    empty = [name for name, column in zip(channel.inputs, kept.T, strict=True) if not column.any()]
+    empty = [name for name, column in zip(names, kept.T, strict=True) if not column.any()]
     others = ", or for a release of the other columns alone" if len(empty) < len(kept) else ""
     what = ", ".join(empty) if empty else "a certain combination of the columns"
     return Unsupported(f"no released number depends on {what}", do=f"Ask the owner for less noise{others}.")
@@ -284,6 +301,9 @@ def estimate_numbers(
         half = deviations * float(error[place]) + slack
         low = max(0.0, float(np.sqrt(max(0.0, own[place] - wide[place]))) - slack) ** 2
         high = (float(np.sqrt(own[place] + wide[place])) + slack) ** 2
+        if undone.counts.few:
+            low = 0.0
+            high = inf
         ends = (mean - half, mean + half)
         found.append(NumberEstimate(name, rows, level, target, mean, ends, float(own[place]), (low, high), slack))
     return tuple(found)
@@ -310,13 +330,15 @@ def estimate_covariances(
     Returns
     -------
     dict
-        A `Figure` for each pair of columns; rounding is counted in its interval.
+        A `Figure` for each pair of columns, rounding counted in; none where weights leave a handful of rows.
     """
     deviations = quantile(level)
     _known_target(target)
     undone = undone_of(channel, released, weights)
     unit = np.eye(len(undone.names))
-    found = {}
+    found: dict[tuple[str, str], Figure] = {}
+    if undone.counts.few:
+        return found
     for first, one in enumerate(undone.names):
         for second, other in enumerate(undone.names[:first]):
             variance = float(undone.products(unit[[second]], unit[[first]], target)[0, 0])
@@ -370,8 +392,17 @@ def regress_numbers(
     """
     _known_target(target)
     undone = undone_of(channel, released, weights)
+    if undone.counts.few:
+        raise Unsupported(
+            f"weighted by {weights}, a handful of these rows count: too few for a regression",
+            do="Leave out the weights, or use a table with more rows.",
+        )
     for name in (outcome, *on):
         if name not in undone.names:
+            if name in channel.inputs:
+                raise Unsupported(
+                    f"no released number depends on {name}", do="Name other columns, or ask the owner for less noise."
+                )
             raise MismatchError(f"there is no column {name!r}; there are {', '.join(map(repr, undone.names))}")
     if not on or outcome in on:
         raise InputError("an outcome is regressed on other columns", do="Name other columns after --on.")

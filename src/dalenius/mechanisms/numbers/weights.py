@@ -6,6 +6,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from dalenius.measures.moments import HANDFUL
+
 __all__ = ["Weighed"]
 
 Floats = npt.NDArray[np.float64]
@@ -41,6 +43,11 @@ class Weighed:
     def share(self) -> float:
         """The variance of a weighted mean of independent rows of variance one: 1/n where all count alike."""
         return float((self.shares**2).sum())
+
+    @cached_property
+    def few(self) -> bool:
+        """Whether unequal weights leave a handful of rows: a mean may be told of them, and no variance is believed."""
+        return bool(np.ptp(self.weights) > 0 and self.share * HANDFUL > 1)
 
     def mean(self, values: Floats) -> Floats:
         """The weighted mean of the rows."""
