@@ -77,6 +77,18 @@ def test_a_value_that_no_record_has_is_doubted_beside_the_answer_alone(asked, ru
     assert "no record has" not in run("answer", asked / "q.toml", asked / "t.csv")[2]
 
 
+@pytest.mark.long
+def test_a_counted_value_that_no_record_has_is_doubted_like_one_of_where(asked, run):
+    """The count of a value that is misspelt was nearly 0, without a word."""
+    asking = 'query = "count"\ncolumn = "age"\nletter = "olt"\nnoise = "geometric"\nparameter = "1/2"\n'
+    (asked / "q.toml").write_text(asking)
+    code, _, err = run("answer", asked / "q.toml", asked / "t.csv")
+    assert code == 0
+    assert "letter counts age 'olt', which no record has. Did you mean 'old'? This line is confidential." in err
+    (asked / "q.toml").write_text(asking.replace("olt", "old"))
+    assert "no record has" not in run("answer", asked / "q.toml", asked / "t.csv")[2]
+
+
 def test_the_same_key_is_charged_once_and_another_one_again(asked, run):
     ledger, first, second = asked / "L", key(asked), key(asked, "k2")
     assert run("ledger", "init", ledger, "--budget", "dalenius=99", "--budget", "differential_privacy=1")[0] == 0

@@ -271,3 +271,18 @@ def test_a_release_of_records_says_how_much_it_changes_and_shows_none_of_them():
     made = protect(pa.table(FRAME), **WISH, form="records")
     assert re.search(r"; [\d.]+ of 300 entries in 100 rows changed; ", repr(made))
     assert re.fullmatch(r"Records\((\w+: \d+, ){3}health: 2 -> (\w+: \d+, ){2}\w+: \d+\)", repr(made.design.channel))
+
+
+def test_whole_numbers_beside_missing_values_come_back_as_they_were():
+    """They came back as numbers with a fraction, 1.0 for 1."""
+    frame = pd.DataFrame(
+        {
+            "many": pd.array([1, 2, None, 2] * 60, dtype="Int64"),
+            "plain": [1, 2, 1, 2] * 60,
+            "sick": ["yes", "no", "no", "no"] * 60,
+        }
+    )
+    found = protect(frame, secret="sick", release=["many", "plain"], reveal_at_most="1/10").data
+    assert [str(kind) for kind in found.dtypes] == ["Int64", "int64"]
+    assert found["many"].isna().any()
+    assert set(found["many"].dropna()) == {1, 2}

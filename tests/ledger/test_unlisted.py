@@ -9,6 +9,7 @@ import pytest
 
 from dalenius import solve
 from dalenius.core import Guess, Independent, InformationPrivacy, LocalDP, MaximizeInformation, Pmf, Problem, ProductPmf
+from dalenius.documents import filed, unfiled
 from dalenius.errors import NotCertified
 from dalenius.ledger import Entry, Line, spent
 from dalenius.ledger.documents import mechanism_of
@@ -32,7 +33,12 @@ def sums():
     names = tuple(f"X{k}" for k in range(30))
     joint = ProductPmf(tuple(Pmf.from_records({n: ("0", "1")}, [(("0",), 7), (("1",), 3)]) for n in names))
     promises = tuple(Independent((n,)) for n in names)
-    return solve(Problem(names, MaximizeInformation(names), promises, output="Y", form="sums", joint=joint)).dumps()
+    return whole(solve(Problem(names, MaximizeInformation(names), promises, output="Y", form="sums", joint=joint)))
+
+
+def whole(design):
+    """A design with what travels beside it, which says that its statistics are not public ones."""
+    return filed(design.dumps(), json.loads(design.about()))
 
 
 def charged(line, *texts):
@@ -69,7 +75,7 @@ def test_sums_cost_nothing_about_one_sample_once_and_all_that_they_tell_twice(su
 
 
 def test_a_changed_file_is_refused(sums):
-    document = json.loads(sums)
+    document = json.loads(unfiled(sums)[0])
     document["channel"]["modulus"] = 3
     with pytest.raises(NotCertified):
         charged("leakage:X3", json.dumps(document))
@@ -98,10 +104,11 @@ def test_records_are_charged_what_they_tell_of_their_secret_whatever_was_promise
 
 def test_several_rows_of_a_person_are_neither_put_together_nor_capped_as_one(sums):
     """The secret of two rows holds more than that of one, and a joint law of one row says nothing about two."""
-    dense = Mechanism(perturbed(3).dumps())
+    text = whole(perturbed(3))
+    dense = Mechanism(text)
     line = Line.parse("leakage:X=99")
-    once, twice = (spent(line, [Entry(1, "1", RELEASED, "t.csv", dense.text, max_rows=rows)]).figure for rows in (1, 2))
+    once, twice = (spent(line, [Entry(1, "1", RELEASED, "t.csv", text, max_rows=rows)]).figure for rows in (1, 2))
     assert 0 <= once - dense.rate_bits < Fraction(1, 10**20)
     assert twice == 2 * dense.capacity_bits > 2 * once
     both = [Entry(k, str(k), RELEASED, "t.csv", sums, max_rows=2) for k in range(2)]
-    assert spent(Line.parse("leakage:X3=99"), both).figure == 2 * 2 * 30
+    assert spent(Line.parse("leakage:X3=99"), both).figure == 2 * 30  # all that two rows of a person hold

@@ -42,7 +42,7 @@ def test_independence_names_one_guess_before_and_after(designs: dict[str, Design
     told = promised(Facts.of_design(designs["two_binary"]))
     assert told[:2] == [
         "A released row reveals nothing about X1: every answer stays exactly as likely as it was.",
-        "Someone who knows the statistics of the table guesses X1 right 510 times in 1,000, "
+        "Someone who knows the stated statistics guesses X1 right 510 times in 1,000, "
         "with the released row and without it.",
     ]
     assert len(told) == 4

@@ -72,7 +72,7 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     worst = [text for text in (_worst(known, new) for known in outcome.beliefs) if text]
     lines += [_line("Worst row", f"{facts.following}{text}") for text in worst]
     lines.append(_line("Says" if new else "Changed", _changed(outcome, facts)))
-    lines += [_line("Note", text) for text in _notes(outcome)]
+    lines += [_line("Note", text) for text in _notes(outcome, facts)]
     lines.append(_line("Not covered", f"{_not_covered(facts)}."))
     public = [f"table {into}" if into else Path(place).name, *(name for name in PUBLIC if (folder / name).exists())]
     private = [name for name in PRIVATE if (folder / name).exists()]
@@ -86,11 +86,11 @@ def _line(title: str, text: str) -> str:
     return f"{title:<11} {text}"
 
 
-def _notes(outcome: Outcome) -> list[str]:
+def _notes(outcome: Outcome, facts: Facts) -> list[str]:
     """The first remarks in short, without those for specialists; the statement has all of them."""
     found = [remark for remark in outcome.design.remarks if not special(remark)]
     more = len(found) - NOTES
-    lines = [_in_short(f"{remark[:1].upper()}{remark[1:]}.") for remark in found[:NOTES]]
+    lines = [_in_short(f"{facts.opened(remark)}.") for remark in found[:NOTES]]
     return (
         [*lines, f"{many(more, 'more remark')} {'is' if more == 1 else 'are'} in the statement."] if more > 0 else lines
     )

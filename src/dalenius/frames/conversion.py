@@ -36,7 +36,7 @@ def returning(data: Any) -> Callable[[pa.Table], Any]:
     for module, make in (("pandas", _to_pandas), ("polars", _to_polars)):
         library = sys.modules.get(module)
         if library is not None and isinstance(data, library.DataFrame):
-            return make
+            return make(data)
     if isinstance(data, str | Path | pa.Table | pa.RecordBatch | pa.RecordBatchReader):
         return lambda table: table
     if hasattr(data, "__arrow_c_stream__"):
@@ -47,12 +47,27 @@ def returning(data: Any) -> Callable[[pa.Table], Any]:
     )
 
 
-def _to_pandas(table: pa.Table) -> Any:
-    return table.to_pandas()
+def _to_pandas(data: Any) -> Callable[[pa.Table], Any]:
+    """Into types that pandas alone knows too, such as whole numbers beside missing values, where they were there."""
+    kinds = {name: kind for name, kind in zip(data.columns, data.dtypes, strict=True) if _is_of_pandas(kind)}
+
+    def made(table: pa.Table) -> Any:
+        frame = table.to_pandas()
+        for name in table.column_names:
+            if name in kinds and pa.types.is_primitive(table[name].type):
+                frame[name] = kinds[name].__from_arrow__(table[name])
+        return frame
+
+    return made
 
 
-def _to_polars(table: pa.Table) -> Any:
-    return sys.modules["polars"].from_arrow(table)
+def _is_of_pandas(kind: Any) -> bool:
+    """Whether a type of a column is one of the nullable numbers of pandas."""
+    return hasattr(kind, "__from_arrow__") and hasattr(kind, "numpy_dtype")
+
+
+def _to_polars(data: Any) -> Callable[[pa.Table], Any]:  # noqa: ARG001
+    return lambda table: sys.modules["polars"].from_arrow(table)
 
 
 def typed(

@@ -2,14 +2,17 @@
 
 Figures that hold under every distribution add (`rules`). Figures about a secret under one distribution do NOT add: two
 releases of 0 bits can tell 1 bit. They are recomputed on the joint channel where that is small; whatever is not in it
-is charged the information about ALL of its input, or its capacity.
+is charged the information about ALL of its input, or its capacity. A design on public statistics is charged on the
+statistics of a table where one is known, else its capacity: the people need not follow what is public.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 
-from dalenius.ledger.anybody import apart, together
+from dalenius.core.arithmetic import BITS, log2
+from dalenius.ledger.anybody import apart, held, together
 from dalenius.ledger.budget import Line
 from dalenius.ledger.entry import Entry
 from dalenius.ledger.guessing import computed, count, guess, maximal_leakage, total_variation
@@ -25,6 +28,7 @@ RULES = {
     "prior-free": "Only figures that hold whatever the statistics of the table are, added up.",
     "disjoint": "As `joint`, but tables of different names are about different people.",
 }
+_NEED_NOT = "since these people need not follow the public statistics"
 LOG2_E = Fraction(1442695040888963408, 10**18)  # above log2(e) = 1.44269504088896340735...
 
 
@@ -114,13 +118,18 @@ def _about(line: Line, entries: Sequence[Entry], rule: str) -> Spent:
     """Lines that name a secret: one group on the joint channel, the rest charged by `rules.added`."""
     if aside := [entry for entry in entries if entry.mechanism.side_information]:
         return Spent(None, f"release {aside[0].id or '(new)'} has side information, which this line cannot count")
-    hosts = [] if rule == "prior-free" else [entry for entry in entries if entry.mechanism.has_law]
+    hosts = _hosts(entries, rule)
     found = [_hosted(line, entries, host) for host in _distinct(hosts)] or [_hosted(line, entries, None)]
     if any(f.figure is None for f in found):
         return next(f for f in found if f.figure is None)
     one_law = all(a.same_data(b) for a in hosts for b in hosts)
     # Under one law every bound holds, so that the least does; under several nobody knows which one is true.
     return (min if one_law else max)(found, key=lambda f: f.figure or Fraction(0))
+
+
+def _hosts(entries: Sequence[Entry], rule: str) -> list[Entry]:
+    """Those whose joint pmf is the one of the people; nothing may be read off public statistics about them."""
+    return [] if rule == "prior-free" else [entry for entry in entries if entry.mechanism.follows_law]
 
 
 def _distinct(hosts: Sequence[Entry]) -> list[Entry]:
@@ -144,7 +153,8 @@ def _hosted(line: Line, entries: Sequence[Entry], host: Entry | None) -> Spent:
     def charge(entry: Entry) -> Fraction | None:
         if not in_bits:
             return _level(entry)
-        alike = host is not None and entry.max_rows == 1 and host.same_data(entry)
+        own = entry.mechanism.follows_law or not entry.mechanism.has_law
+        alike = host is not None and own and entry.max_rows == 1 and host.same_data(entry)
         # What a release tells about its input is known under the law of its own data; of others its capacity counts.
         rate = entry.mechanism.rate_bits if alike else None
         return _capacity(entry) if rate is None else rate
@@ -163,44 +173,82 @@ def _hosted(line: Line, entries: Sequence[Entry], host: Entry | None) -> Spent:
             # A level in nats bounds the worst letter as well, in bits once it is converted.
             figure *= LOG2_E
     if figure is None and others is None:
-        why = (
-            "keeps columns whose values its card does not list; add the design instead"
-            if in_bits
-            else "is not on the distribution of the others and has no finite level of local_dp"
-        )
+        if in_bits:
+            why = "keeps columns whose values its card does not list; add the design instead"
+        elif any(_is_public(entry) and charge(entry) is None for entry in rest):
+            why = "is on public statistics, which these people need not follow, and has no finite level of local_dp"
+        else:
+            why = "is not on the distribution of the others and has no finite level of local_dp"
         return _no_figure(rest, charge, why)
     if figure is None:
         return Spent(None, f"the released values together rule out a value of {', '.join(secret)}")
     words = [computed(group)] if group else []
     charged = "information about all that it reads" if in_bits else "level of local_dp"
+    if in_bits and any(map(_is_public, rest)):
+        charged += f", the most that any statistics make of it, {_NEED_NOT}"
     words += [f"{count(rest)} charged {'its' if len(rest) == 1 else 'each its'} {charged}"] if rest else []
-    most = _most(secret, entries, host) if in_bits and rest and host is not None else None
-    return most if most is not None and (most.figure or 0) < figure else Spent(figure, "; ".join(words))
+    found = [Spent(figure, "; ".join(words))]
+    if in_bits and rest:
+        found += _most(secret, entries, host) if host is not None else []
+        found += _most_under_any(secret, entries)
+    return min(found, key=lambda bound: bound.figure or Fraction(0))
 
 
-def _most(secret: list[str], entries: Sequence[Entry], host: Entry) -> Spent | None:
+def _most(secret: list[str], entries: Sequence[Entry], host: Entry) -> list[Spent]:
     """What all the columns that were read say about the secret, or all there is to know: no release tells more.
 
-    None where other people may be among them, or several rows of one: their secret may hold more than that of a row.
-    None, too, where a release reads the secret in other values than the host, finer ones perhaps.
+    Nothing where other people may be among them, or several rows of one: their secret may hold more than that of a
+    row; nor where a release reads the secret in other values than the host, finer ones perhaps.
     """
     if any(entry.max_rows > 1 or not host.same_data(entry) for entry in entries):
-        return None
+        return []
     own = {name: host.mechanism.listed_values.get(name) for name in secret}
     if any(entry.mechanism.alphabets.get(name, own[name]) != own[name] for entry in entries for name in secret):
-        return None
+        return []
     read = {name for entry in entries for name in entry.mechanism.alphabets}
     told = all(_fits(entry, host) for entry in entries)
     figure = host.mechanism.known_bits(secret, [*read] if told else secret)
     how = f"all that the columns that were read say about {', '.join(secret)}"
-    return None if figure is None else Spent(figure, how if told else f"all there is to know about {', '.join(secret)}")
+    how = how if told else f"all there is to know about {', '.join(secret)}"
+    return [] if figure is None else [Spent(figure, how)]
+
+
+def _most_under_any(secret: list[str], entries: Sequence[Entry]) -> list[Spent]:
+    """What the columns that were read can hold, or the secret itself where its values are known: one of these columns.
+
+    I(S; Y) <= min(H(S), H(X)), and nothing is more even than all values alike. Nothing where a release is drawn from
+    the rows of other people as well, which may be tied to somebody's secret.
+    """
+    if any(entry.mechanism.at_once for entry in entries):
+        return []
+    most = held(entries)
+    why = f", {_NEED_NOT}" if any(map(_is_public, entries)) else ""
+    found = [] if most is None else [Spent(most, f"all that the columns that were read can hold about one person{why}")]
+    if all(entry.max_rows == 1 and entries[0].same_data(entry) for entry in entries):
+        read = [entry.mechanism.alphabets for entry in entries]
+        values = [{tuple(alphabets[name]) for alphabets in read if name in alphabets} for name in secret]
+        # Read in two ways, a column can hold more than either of them; never read, it can hold anything.
+        if all(len(ways) == 1 for ways in values):
+            size = prod(len(letters) for ways in values for letters in ways)
+            bits = Fraction(log2(Fraction(size))[1], 1 << BITS)
+            found.append(Spent(bits, f"all that {', '.join(secret)} can hold{why}"))
+    return found
+
+
+def _is_public(entry: Entry) -> bool:
+    """Whether a release was designed on statistics that are not, or need not be, those of the people."""
+    return entry.mechanism.has_law and not entry.mechanism.follows_law
 
 
 def _fits(entry: Entry, host: Entry) -> bool:
     """Whether a release was drawn, once for each person, from columns of the joint pmf of the host."""
-    if entry.max_rows > 1 or entry.mechanism.release is None or host.mechanism.release is None:
+    mine, theirs = entry.mechanism, host.mechanism
+    if entry.max_rows > 1 or mine.release is None or theirs.release is None or not host.same_data(entry):
         return False
-    return set(entry.mechanism.alphabets) <= set(host.mechanism.release.names) and host.same_data(entry)
+    # Two laws that agree have the same values; a recipe on public statistics may lack one that occurs here.
+    known = theirs.listed_values
+    lacking = any(set(known.get(name, ())) - set(letters) for name, letters in mine.inputs.items())
+    return set(mine.alphabets) <= set(theirs.release.names) and not (_is_public(entry) and lacking)
 
 
 def _group(line: Line, entries: Sequence[Entry], host: Entry | None) -> list[Entry]:
@@ -241,7 +289,7 @@ def _guessed(line: Line, entries: Sequence[Entry], rule: str) -> Spent:
     """Lines about guesses, under each of the laws that the releases stand on."""
     if line.secret and (aside := [entry for entry in entries if entry.mechanism.side_information]):
         return Spent(None, f"release {aside[0].id or '(new)'} has side information, which this line cannot count")
-    hosts = [] if rule == "prior-free" else _distinct([entry for entry in entries if entry.mechanism.has_law])
+    hosts = _distinct(_hosts(entries, rule))
     charge = {"guess": guess, "maximal_leakage": maximal_leakage, "total_variation": total_variation}[line.kind]
     return Spent(*charge(line, entries, hosts, _group))
 

@@ -23,7 +23,7 @@ from dalenius.core.arithmetic import BITS, log2
 from dalenius.ledger.entry import Entry
 from dalenius.measures.rules import added, repeated
 
-__all__ = ["apart", "together"]
+__all__ = ["apart", "held", "together"]
 
 Bound: TypeAlias = tuple[Fraction | None, str]
 Columns: TypeAlias = dict[tuple[int, str, tuple[str, ...]], int]
@@ -36,7 +36,7 @@ def together(entries: Sequence[Entry]) -> Bound:
     same = all(e.same_data(f) and e.mechanism.alphabets == f.mechanism.alphabets for e in entries for f in entries)
     charged = [_own(entry) if same else _among(entry, entries) for entry in entries]
     total = added(charged)
-    most = _held(entries)
+    most = held(entries)
     if total is None and most is None:
         return None, "a card does not list the values of its kept columns; add the design instead"
     if total is None or (most is not None and most <= total):
@@ -53,11 +53,11 @@ def apart(entries: Sequence[Entry]) -> Bound:
     found: list[Fraction] = []
     for name in dict.fromkeys(entry.dataset for entry in entries):
         own, others = ([entry for entry in entries if (entry.dataset == name) == mine] for mine in (True, False))
-        held = _held(own)
+        most = held(own)
         columns = _columns(own)
         values = None if columns is None else _values(columns)
         told = added([together(own)[0], *(_beside(e, values) for e in others)])
-        known = [f for f in (told, held) if f is not None]
+        known = [f for f in (told, most) if f is not None]
         if not known:
             return None, "a card does not list the values of its kept columns; add the design instead"
         found.append(min(known))
@@ -118,7 +118,18 @@ def _values(columns: Columns) -> int:
     return prod(len(letters) ** rows for (_, _, letters), rows in columns.items())
 
 
-def _held(entries: Sequence[Entry]) -> Fraction | None:
-    """log2 of how many values the columns of one person that were read can take, over all rows and data."""
+def held(entries: Sequence[Entry]) -> Fraction | None:
+    """log2 of how many values the columns of one person that were read can take, over all rows and data.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Releases that are charged.
+
+    Returns
+    -------
+    Fraction or None
+        In bits, from above; None where the values of a column are not known.
+    """
     columns = _columns(entries)
     return None if columns is None else Fraction(log2(Fraction(_values(columns)))[1], 1 << BITS)

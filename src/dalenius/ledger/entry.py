@@ -86,5 +86,6 @@ class Entry:
         """
         if self.dataset != other.dataset:
             return False
-        without_counts = not (self.mechanism.has_law and other.mechanism.has_law)
+        # Public statistics say nothing about the records, so that they contradict nothing either.
+        without_counts = not (self.mechanism.follows_law and other.mechanism.follows_law)
         return without_counts or self.mechanism.agrees(other.mechanism)

@@ -19,8 +19,9 @@ OF_COLUMNS = (
     "rows of other people that are tied to it can reveal more."
 )
 OF_SECRETS = (
-    "Lines about a secret hold for a row at random from the table, or from its public statistics. They hold for "
-    "somebody who knows nothing but the statistics about the other rows; `dalenius` alone covers ties between people."
+    "Lines about a secret hold for a row at random from the table, whatever public statistics a recipe was designed "
+    "on. They hold for somebody who knows nothing but the statistics about the other rows; `dalenius` alone covers "
+    "ties between people."
 )
 OF_NEIGHBOURS = (
     "`differential_privacy`, `zcdp` and `independent_records` are about one person among others who are known or "

@@ -131,6 +131,17 @@ class Mechanism:
         return self.law is not None
 
     @property
+    def follows_law(self) -> bool:
+        """Whether that joint pmf is the one of the records: not of public statistics, which they need not follow.
+
+        What travels beside a design names the public statistics. Where it is missing, only a law that was counted is
+        taken for that of the records.
+        """
+        source = self.document.get("source", {})
+        known = source or any(self.document.get(said) for said in ("counted", "versions"))
+        return self.has_law and bool(known) and "prior" not in source
+
+    @property
     def side_information(self) -> bool:
         return "side_information" in self.document
 

@@ -200,7 +200,12 @@ def refuse_wide(mechanism: Mechanism, problem: Problem) -> None:
 def nearest_reasons(problem: Problem) -> str:
     """What the nearest mechanisms say against a problem that none of them takes."""
     named = [m for m in mechanisms() if not m.shortcut or (problem.form is not None and problem.form in m.forms)]
-    nearest = sorted(named, key=lambda mechanism: mechanism.distance(problem))[:TOLD]
+
+    def far(mechanism: Mechanism) -> tuple[bool, int]:
+        # Whoever writes a form asks what that form takes, before what another one would.
+        return problem.form is not None and problem.form not in mechanism.forms, mechanism.distance(problem)
+
+    nearest = sorted(named, key=far)[:TOLD]
     return "; ".join(f"{mechanism.title}: {mechanism.why_not(problem)}" for mechanism in nearest)
 
 

@@ -14,6 +14,7 @@ from dalenius.mechanisms.queries.words import (
     sure_words,
     value_words,
 )
+from dalenius.report.directions import isolated
 from dalenius.report.head import Fact, day
 from dalenius.report.limits import Limit
 from dalenius.report.plain import BIT
@@ -58,7 +59,7 @@ def answer_statement(found: Answer, *, table: str, card: str, made: datetime) ->
         unit,
         Fact("Answered on", day(made), f"{made:%H:%M} UTC"),
     ]
-    return template("answer").render(
+    page = template("answer").render(
         number=fingerprint[:SHORT],
         fingerprint=fingerprint,
         title=question_words(question),
@@ -77,6 +78,7 @@ def answer_statement(found: Answer, *, table: str, card: str, made: datetime) ->
         card=shown(card),
         made=day(made),
     )
+    return isolated(page)
 
 
 def _without_void(found: Answer, lines: list[str]) -> list[str]:

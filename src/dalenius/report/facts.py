@@ -338,6 +338,29 @@ class Facts:
         """Everything that leaves: the released columns and the kept ones."""
         return joined((*self.released, *self.kept))
 
+    def opened(self, text: str) -> str:
+        """A sentence with a capital, unless it begins with the name of a column, which has none.
+
+        Parameters
+        ----------
+        text : str
+            Of a remark.
+
+        Returns
+        -------
+        str
+        """
+        names = {shown(name) for name in (*self.inputs, *self.output, *self.released, *self.kept)}
+        named = any(text.startswith(name) and not text[len(name) : len(name) + 1].isalnum() for name in names if name)
+        return text if named else text[:1].upper() + text[1:]
+
+    @property
+    def assumed(self) -> str:
+        """The statistics that an attacker is taken to know."""
+        if self.prior == "public":
+            return "the public statistics"
+        return "the stated statistics" if self.origin == "pmf" else "the statistics of the table"
+
     def letter(self, index: object) -> str:
         """The released combination of that number, as `Y = 2` or `a · b · c`; empty when there is none."""
         if not isinstance(index, int) or not 0 <= index < prod(map(len, self.output.values())) or not self.output:

@@ -96,7 +96,7 @@ def _outside(facts: Facts) -> list[Limit]:
             )
         ]
     knows = (
-        "We assume that an attacker knows the statistics of the table and the recipe, but not the row. Someone who "
+        f"We assume that an attacker knows {facts.assumed} and the recipe, but not the row. Someone who "
         "knows part of a row can learn more about the rest of it."
     )
     if any(free):

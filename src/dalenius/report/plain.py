@@ -94,7 +94,7 @@ def _guesses(promise: Promise) -> tuple[int | None, int | None]:
 
 
 def _attacker(promise: Promise, before: int, gain: int, facts: Facts) -> str:
-    who = "Someone who knows the statistics of the table"
+    who = f"Someone who knows {facts.assumed}"
     if facts.following:
         who = f"{facts.following}someone who knows these statistics"
     knows = f"{who} guesses {promise.about} right {before:,} times in 1,000"

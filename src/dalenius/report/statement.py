@@ -23,6 +23,7 @@ from dalenius.evidence.before_after import BeforeAfter
 from dalenius.report import plain, words
 from dalenius.report.aims import KINDS
 from dalenius.report.choice import choice
+from dalenius.report.directions import isolated
 from dalenius.report.facts import Facts, joined, shown
 from dalenius.report.gains import gains, one_more
 from dalenius.report.head import day, header, status
@@ -177,7 +178,7 @@ def _page(
     explained = any("bit" in p.headline for p in promised)
     if not explained and "bit" in best.sentence:
         best = replace(best, small=f"{best.small} {plain.BIT}")
-    return template().render(
+    page = template().render(
         public=facts.public,
         fingerprint=facts.fingerprint,
         number=facts.fingerprint[:SHORT],
@@ -193,8 +194,8 @@ def _page(
         limits=limits(facts),
         one_more=one_more(facts),
         lattice=lattice(facts.promises),
-        notes=[_sentence(shown(remark)) for remark in facts.remarks if not words.special(remark)],
-        remarks=[_sentence(shown(remark)) for remark in facts.remarks if words.special(remark)],
+        notes=[_sentence(shown(remark), facts) for remark in facts.remarks if not words.special(remark)],
+        remarks=[_sentence(shown(remark), facts) for remark in facts.remarks if words.special(remark)],
         use=_use(facts),
         unshown=_unshown(facts),
         uncounted=_uncounted(facts, lost),
@@ -209,6 +210,7 @@ def _page(
         script=again.script,
         **given,
     )
+    return isolated(page)
 
 
 # --- details ----------------------------------------------------------------------------------------------------------
@@ -354,5 +356,5 @@ def _versions(facts: Facts) -> str:
     return ", ".join(f"{shown(k)} {shown(v)}" for k, v in facts.versions.items()) or "not stated"
 
 
-def _sentence(remark: str) -> str:
-    return remark[:1].upper() + remark[1:] + ("" if remark.endswith((".", "!", "?")) else ".")
+def _sentence(remark: str, facts: Facts) -> str:
+    return facts.opened(remark) + ("" if remark.endswith((".", "!", "?")) else ".")

@@ -35,6 +35,7 @@ PAGES = {
     "/static/studio.mjs": ("studio.mjs", "text/javascript; charset=utf-8"),
     "/static/steps.mjs": ("steps.mjs", "text/javascript; charset=utf-8"),
     "/static/curve.mjs": ("curve.mjs", "text/javascript; charset=utf-8"),
+    "/static/directions.mjs": ("directions.mjs", "text/javascript; charset=utf-8"),
 }
 
 STATEMENT_POLICY = (

@@ -13,7 +13,7 @@ import pytest
 from contract import DesignContract, assert_kept
 
 from dalenius import verify
-from dalenius.core import Independent, InformationPrivacy, LocalDP, MaximizeInformation, Pmf, Problem
+from dalenius.core import Independent, InformationPrivacy, Leakage, LocalDP, MaximizeInformation, Pmf, Problem
 from dalenius.core.numbers import exact
 from dalenius.documents import canonical
 from dalenius.documents import checked as check
@@ -21,6 +21,7 @@ from dalenius.errors import InputError, NotCertified, ProblemFileError
 from dalenius.mechanisms import solve
 from dalenius.solvers import maximise, vertices
 from dalenius.solvers.cells import divergence
+from dalenius.testing import binary_tradeoff
 
 VIEWS = [Independent(f"X{i}") for i in (1, 2, 3)]
 HAMMING = [[(i ^ j).bit_count() for j in range(8)] for i in range(8)]
@@ -294,6 +295,17 @@ def corrupt_price(d):
 
 def corrupt_pair(d):
     d["certificate"]["cuts"][0].append([[0, 1, "-5"]])
+
+
+@pytest.mark.long
+def test_a_file_of_many_promises_is_compared_and_not_called_too_long():
+    """The work that the design declares for its own promise was the reason that was told."""
+    design = solve(binary_tradeoff("1/10", "1/20"))
+    problem = design.problem
+    more = tuple(Leakage(("S",), Fraction(k, 1000)) for k in range(900, 1800))
+    with pytest.raises(NotCertified, match="the file asks that") as refused:
+        verify(design, problem=replace(problem, guarantees=(*problem.guarantees, *more)))
+    assert "operations" not in str(refused.value)
 
 
 def test_a_metric_file_is_read_carried_and_compared(tmp_path):

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dalenius import solve
 from dalenius.core import (
     Contraction,
     Distortion,
@@ -18,6 +19,7 @@ from dalenius.core import (
     MinimizeDistortion,
     Pmf,
     Problem,
+    TotalVariation,
 )
 from dalenius.errors import Unsupported
 from dalenius.kernel import check
@@ -96,8 +98,8 @@ def test_a_release_without_any_time_keeps_its_promise_and_says_what_is_not_known
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"guarantees": (LocalDP(Fraction(1)),)}, "does not promise local_dp"),
-        ({"guarantees": (Contraction(Fraction(1, 2)),)}, "does not promise contraction"),
+        ({"guarantees": (LocalDP(Fraction(1)),)}, "and guess, and not local_dp"),
+        ({"guarantees": (Contraction(Fraction(1, 2)),)}, "and guess, and not contraction"),
         ({"guarantees": ()}, "nothing is promised"),
         ({"objective": MaximizeInformation(("C0",))}, "minimize"),
         ({"observe": ("C1", "C2", "C3", "S")}, "add C0 to observe"),
@@ -106,6 +108,13 @@ def test_a_release_without_any_time_keeps_its_promise_and_says_what_is_not_known
 def test_what_the_form_does_not_take_is_refused_with_the_reason(change, why):
     with pytest.raises(Unsupported, match=why):
         design(replace(asked(CASES[0]), **change))
+
+
+def test_whoever_says_the_form_is_told_what_it_promises():
+    """Two other mechanisms said what they take, and none of them is this form."""
+    promises = (TotalVariation(("S",), Fraction(1, 50)),)
+    with pytest.raises(Unsupported, match="it promises independent, leakage, information_privacy, worst_case_leakage"):
+        solve(replace(asked(CASES[0]), guarantees=promises, form="records"))
 
 
 def test_more_records_than_a_proof_file_can_hold_are_refused_before_the_search(monkeypatch):

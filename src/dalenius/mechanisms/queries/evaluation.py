@@ -1,6 +1,7 @@
 """The true value of a question: what is answered before noise. Nothing of it leaves this room without noise."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
@@ -92,7 +93,12 @@ def evaluate(question: Question, table: Any, *, on_progress: Progress | None = N
             f"the query file says {question.records:,} records, and {source.name} has {raw.rows:,}",
             do="Correct records in the query file, or leave it out.",
         )
-    return Evaluated(raw.rows, _added_up(question, source, raw, chosen), raw.digest(), doubts)
+    numbers = _added_up(question, source, raw, chosen)
+    if question.where is None and question.letter is not None and not any(numbers):
+        name = question.columns[0]
+        texts = [text for text in raw.alphabets[name] if text != MISSING]
+        doubts = (f"letter counts {name} {_which_none_has(question.letter, texts)}",)
+    return Evaluated(raw.rows, numbers, raw.digest(), doubts)
 
 
 def _doubts(condition: Condition, raw: Coded) -> tuple[str, ...]:
@@ -100,12 +106,15 @@ def _doubts(condition: Condition, raw: Coded) -> tuple[str, ...]:
     found = []
     for test in condition.tests:
         texts = [text for text in raw.alphabets[test.column] if text != MISSING]
-        for value in test.values if test.sign in ("==", "!=", "in") else ():
-            if not any(Test(test.column, "==", (value,)).passes(text) for text in texts):
-                close = get_close_matches(str(value), texts[:LOOKED_AT], 1)
-                hint = f" Did you mean {close[0]!r}?" if close else ""
-                found.append(f"where compares {test.column} with {str(value)!r}, which no record has.{hint}")
+        compared = test.values if test.sign in ("==", "!=", "in") else ()
+        unseen = (v for v in compared if not any(Test(test.column, "==", (v,)).passes(text) for text in texts))
+        found += [f"where compares {test.column} with {_which_none_has(str(value), texts)}" for value in unseen]
     return tuple(found)
+
+
+def _which_none_has(value: str, texts: Sequence[str]) -> str:
+    close = get_close_matches(value, texts[:LOOKED_AT], 1)
+    return f"{value!r}, which no record has.{f' Did you mean {close[0]!r}?' if close else ''}"
 
 
 def _of_persons(question: Question, unit: str, source: Table, raw: Coded, chosen: Mask) -> tuple[Coded, Mask]:

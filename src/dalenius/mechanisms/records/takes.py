@@ -13,6 +13,7 @@ from dalenius.core import (
     WorstCaseLeakage,
 )
 from dalenius.mechanisms.declared import Condition, Mechanism, Promised
+from dalenius.wording import joined
 
 __all__ = ["MOST_CLASSES", "MOST_LETTERS", "RECORDS", "by_records"]
 
@@ -71,8 +72,8 @@ def _wide(problem: Problem) -> bool:
     return letters * len(problem.joint.grouped(problem.observe)[0]) > MOST_UNSEEN
 
 
-def _of_the_table(problem: Problem) -> str | None:
-    """The first promise that is not about the records of the table."""
+def _not_promised(problem: Problem) -> str | None:
+    """The first promise that records are not exchanged under."""
     return next((promise.key for promise in problem.guarantees if type(promise) not in PROMISES), None)
 
 
@@ -88,8 +89,8 @@ RECORDS = Mechanism(
     takes=("preserve_marginals", "limits", "keep_rows", "keep", "strata", "freeze", "forbid"),
     law=(
         Condition(
-            lambda p: p.form != FORM or not _of_the_table(p),
-            lambda p: f"it does not promise {_of_the_table(p)}: that speaks of records that are not in the table",
+            lambda p: p.form != FORM or not _not_promised(p),
+            lambda p: f"it promises {joined([promise.key for promise in PROMISES])}, and not {_not_promised(p)}",
         ),
     ),
     conditions=(

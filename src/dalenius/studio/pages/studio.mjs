@@ -1,4 +1,5 @@
 // The studio in a browser. It asks the server, shows what the server says, and computes nothing but positions.
+import { directions } from "./directions.mjs";
 import { dataStep, promiseStep, releaseStep, rolesStep, tradeStep } from "./steps.mjs";
 
 const STEPS = [
@@ -19,8 +20,16 @@ export function make(tag, properties = {}, ...children) {
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  element.append(...children.filter((child) => child !== null && child !== undefined).flatMap((child) => isolated(tag, child)));
   return element;
+}
+
+const PLAIN = new Set(["option", "title", "textarea", "bdi"]); // they hold no elements
+
+/** Words from right to left stand by themselves, so that numbers and names beside them keep their places. */
+function isolated(tag, child) {
+  if (typeof child !== "string" || PLAIN.has(tag)) return [child];
+  return directions(child).map((part, k) => (k % 2 ? make("bdi", {}, part) : part));
 }
 
 export const app = { state: null, view: null, step: 0 };
