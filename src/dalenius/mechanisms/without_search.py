@@ -17,6 +17,7 @@ from dalenius.mechanisms.barred_letters import barred_letters
 from dalenius.mechanisms.columns.exact_columns import channel_from_rows
 from dalenius.mechanisms.proof_terms import CLOSED, by_lines
 from dalenius.mechanisms.proving import proved
+from dalenius.mechanisms.records.takes import by_records
 from dalenius.mechanisms.value_names import refuse_inverted
 from dalenius.tables import with_gains, with_metrics
 
@@ -49,6 +50,12 @@ def at_once(problem: Problem) -> Iterator[Design]:
     >>> [round(float(design.value), 3) for design in at_once(binary_tradeoff("1/10", "1/5"))]
     [0.22]
     """
+    if isinstance(problem.joint, Pmf) and by_records(problem):
+        from dalenius.mechanisms.records.at_once import first_releases
+
+        with suppress(DaleniusError):
+            yield from first_releases(problem)
+        return
     if not isinstance(problem.joint, Pmf) or problem.form is not None or problem.each or problem.robust:
         return
     telling = isinstance(problem.objective, MaximizeInformation)

@@ -43,7 +43,7 @@ from dalenius.mechanisms.records.wide import Wide
 from dalenius.solvers.flows.distances import pairwise
 from dalenius.stopping import left, over
 
-__all__ = ["SEARCHED", "all_together"]
+__all__ = ["SEARCHED", "all_together", "kept_by_a_mixture"]
 
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[str], None] | None
@@ -212,6 +212,24 @@ def _at_one_level(wide: Wide, on_progress: Progress, deadline: float) -> Rows:
         else:
             level, best = higher, rows
     return best
+
+
+def kept_by_a_mixture(wide: Wide, base: Rows, silent: Rows) -> Rows | None:
+    """A release, mixed with as little of one that tells nothing as the promises need.
+
+    Parameters
+    ----------
+    wide : Wide
+        None of whose promises is independence.
+    base, silent : Rows
+        Both.
+
+    Returns
+    -------
+    Rows or None
+        None: even what tells nothing does not keep them.
+    """
+    return _mixed(wide, base, silent, wide.problem.guarantees)
 
 
 def _used(wide: Wide, rows: Rows, promise: Guarantee) -> float:
