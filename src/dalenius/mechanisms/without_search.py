@@ -51,10 +51,10 @@ def at_once(problem: Problem) -> Iterator[Design]:
     [0.22]
     """
     if isinstance(problem.joint, Pmf) and by_records(problem):
-        from dalenius.mechanisms.records.at_once import first_releases
+        from dalenius.mechanisms.records.at_once import at_once as of_records
 
         with suppress(DaleniusError):
-            yield from first_releases(problem)
+            yield from of_records(problem)
         return
     if not isinstance(problem.joint, Pmf) or problem.form is not None or problem.each or problem.robust:
         return
