@@ -86,6 +86,8 @@ def in_time(search: Callable[[], Design], simple: Callable[[], Iterator[Design]]
         found = held
     finally:
         stopping.ring(0.0, None)
+    if found is not None and held is not None:
+        found = _better(found, held)  # a search that was cut short need not have come as far
     if found is None:
         found = held if held is not None or made else _first(simple, max(deadline - time.monotonic(), LEAST * seconds))
         if stopping.stage() is Stage.SEARCHING:
