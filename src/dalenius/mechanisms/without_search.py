@@ -30,7 +30,7 @@ MOST, FEW = 1_000, 256
 SHARES = tuple(Fraction(1, n) for n in (1, 2, 4, 8, 16, 32, 64, 128))
 """How often an entry stays: the first that keeps the promises."""
 METHOD = "entries that stay as they are with one probability, else say nothing"
-NEAR = "letters that fall off with the distance of the values"
+NEAR = "released values that fall off with the distance"
 EARLY = "the time was over before a better recipe was proved; more of it (--seconds) finds one"
 
 
