@@ -21,7 +21,7 @@ from dalenius.core import (
 )
 from dalenius.core.conditional_law import Kernel
 from dalenius.documents import ENOUGH, checked
-from dalenius.errors import DaleniusError, InputError, MismatchError, NotCertified, Unsupported
+from dalenius.errors import DaleniusError, InputError, MismatchError, NotCertified
 from dalenius.evidence import (
     Audit,
     MechanismAudit,
@@ -345,20 +345,8 @@ def audit(
             do="Name both: --released FILE --original FILE.",
         )
     if released is None:
-        about = opened(mechanism)
-        channel = about.channel
         given = prior if isinstance(prior, Pmf) or prior is None else read_pmf(prior, "prior")
-        law = about.law if given is None else given
-        form = form_of(channel)
-        if not channel.few and form.by_figures and given is not None:
-            raise Unsupported(
-                f"a recipe of {channel.shape[0]:,} inputs is measured by its form, without --prior",
-                do="Leave out --prior, or group values until there are fewer.",
-            )
-        promises = about.promised() if form.by_figures and not channel.few else ()
-        measured = form.audited(channel, law, promises, remarks=about.remarks)
-        measured = measured.about_rows() if about.of_rows else measured
-        return replace(measured, attacks=about.attacks) if channel.few and given is None else measured
+        return opened(mechanism).measured(given)
     design = (
         mechanism if isinstance(mechanism, Design) else load(mechanism) if not isinstance(mechanism, Kernel) else None
     )

@@ -7,6 +7,7 @@ import pytest
 
 from dalenius import solve
 from dalenius.errors import SolverFailed
+from dalenius.evidence import opened
 from dalenius.testing import contracted_bit
 
 BIT = ["0", "1"]
@@ -151,3 +152,22 @@ def test_flags_that_nothing_reads_are_refused(files, run, flags, word):
     code, out, err = run("audit", files / "flip.json", *(files / f if f.endswith(".json") else f for f in flags))
     assert (code, out) == (2, "")
     assert word in err
+
+
+def test_what_is_refused_further_leaves_the_measures_themselves(files, run, monkeypatch):
+    """The refusal said that they stand above, and nothing did."""
+    monkeypatch.setattr("dalenius.evidence.further.LARGEST", 3)
+    for more in (("--metrics",), ("--unknown", "0.5"), ("--together", files / "flip.json")):
+        code, out, err = run("audit", files / "flip.json", "--prior", files / "prior.json", *more, "--json")
+        assert code == 2
+        assert "stand above" in err
+        assert json.loads(out)["capacity_bits"]
+
+
+def test_a_mechanism_is_read_once_whatever_is_asked(files, run, monkeypatch):
+    """Large channels were read a second time for further questions, and then there was no time left for an answer."""
+    read = []
+    monkeypatch.setattr("dalenius.cli.audit.opened", lambda name: read.append(name) or opened(name))
+    monkeypatch.setattr("dalenius.api.opened", lambda name: read.append(name) or opened(name))
+    told(run, files / "flip.json", "--unknown", "0.5", "--prior", files / "prior.json", "--metrics")
+    assert len(read) == 1

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from dalenius import stopping
 from dalenius.core import Channel
+from dalenius.errors import SolverFailed
 from dalenius.measures import examine_mapping, mutual_information
 from dalenius.tables import read_pmf
 
@@ -41,6 +43,10 @@ def told(run: Run, path: Path, *options: object) -> dict:
     return json.loads(said)
 
 
+SECRET_BESIDE = [
+    {"S": s, "X": x, "p": p}
+    for s, x, p in (("0", "0", "1/4"), ("0", "1", "1/8"), ("0", "2", "1/8"), ("1", "1", "1/4"), ("1", "2", "1/4"))
+]
 VIEWS = ('independent = ["X1"]', 'independent = ["X2"]')
 
 
@@ -156,3 +162,30 @@ def test_any_other_problem_says_what_it_asks_for(example2: Path, run: Run) -> No
     assert "Wanted:\n  The release says as much as possible about W." in said
     found = json.loads(run("explain", path, "--json")[1])
     assert list(found) == ["released", "promised", "wanted", "not_protected"]
+
+
+def test_what_may_be_told_of_a_column_beside_a_secret_that_is_not_observed(tmp_path: Path, run: Run) -> None:
+    """It ended with: no variable 'S'; there are 'X'."""
+    joint = {"variables": {"S": ["0", "1"], "X": ["0", "1", "2"]}, "pmf": SECRET_BESIDE}
+    (tmp_path / "joint.json").write_text(json.dumps(joint))
+    path = problem(tmp_path, 'pmf = "joint.json"', '["X"]', '["X"]', 'independent = ["S"]')
+    assert told(run, path)["feasible"]
+
+
+@pytest.mark.parametrize("end", [stopping.Enough(), SolverFailed("the time was over")], ids=["asked", "failed"])
+def test_without_time_for_a_curve_the_problem_is_said_in_words(
+    end: BaseException, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ended with exit 5 and nothing said."""
+    joint = {"variables": {"S": ["0", "1"], "X": ["0", "1", "2"]}, "pmf": SECRET_BESIDE}
+    (tmp_path / "joint.json").write_text(json.dumps(joint))
+    path = problem(tmp_path, 'pmf = "joint.json"', '["X"]', '["X"]', 'leakage = ["S"]\nat_most_bits = "1/10"')
+
+    def ended(*_: object) -> None:
+        raise end
+
+    monkeypatch.setattr("dalenius.mechanisms.columns.funnel.sweep.sweep", ended)
+    code, said, _ = run("explain", path)
+    assert code == 0
+    assert "at most 0.1 bits about S" in said
+    assert "the time was over before this was measured: what one more bit of leakage buys" in said

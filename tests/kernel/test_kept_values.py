@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from dalenius.core.kept_rows import with_kept_rows
 from dalenius.kernel.nearest import RecordMetric
-from dalenius.mechanisms.records.design import certified
+from dalenius.mechanisms.records.certifying import certified
 from dalenius.mechanisms.records.few_records import listed
 from dalenius.mechanisms.records.wide import Wide
 from tests.kernel.test_records import problem

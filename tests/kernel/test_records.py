@@ -18,7 +18,8 @@ from dalenius.kernel import Refused, check
 from dalenius.kernel.nearest import DistanceAxis, Nearest, RecordMetric
 from dalenius.kernel.numbers import Work, canonical
 from dalenius.kernel.transports import taken_apart
-from dalenius.mechanisms.records.design import certified, design
+from dalenius.mechanisms.records.certifying import certified
+from dalenius.mechanisms.records.design import design
 from dalenius.mechanisms.records.few_records import listed
 from dalenius.mechanisms.records.leakage_by_prices import PricedRecords
 from dalenius.mechanisms.records.wide import Wide

@@ -1,11 +1,13 @@
 """A design that needs no search keeps every promise, and is proved like any other."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
 from dalenius import verify
-from dalenius.mechanisms.without_search import EARLY, at_once
+from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
+from dalenius.mechanisms.without_search import EARLY, NEAR, at_once
 from tests.test_roadmap import OBJECTIVES, PROMISES, problem_of
 
 
@@ -34,3 +36,20 @@ def test_point_14_where_values_are_frozen_the_one_for_everybody_is_theirs():
     rarest = rows.index(min(rows))
     first, *_ = at_once(replace(whole, freeze=(whole.pmf.variables[name][rarest],)))
     assert all(row[rarest] == 1 for row in first.channel.rows)
+
+
+def test_letters_fall_off_where_every_pair_of_values_has_a_level_of_its_own():
+    """Under a metric of many values staying with one share told next to nothing, and a search had no time."""
+    many = 12
+    line = tuple(tuple(Fraction(abs(a - b), 4) for b in range(many)) for a in range(many))
+    problem = Problem(
+        observe=("X",),
+        output="Y",
+        objective=MaximizeInformation(("X",)),
+        guarantees=(LocalDP(Fraction(1), metric=line),),
+        joint=Pmf.from_counts({"X": tuple(map(str, range(many)))}, [[k] for k in range(many)], [1] * many),
+    )
+    first, best, *_ = at_once(problem)
+    assert first.value == 0
+    assert best.method == NEAR
+    assert best.value > Fraction(3, 10)

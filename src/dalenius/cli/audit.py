@@ -1,15 +1,23 @@
 """`dalenius audit`"""
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from dalenius.api import audit
 from dalenius.cli.interrupts import seconds_left, within
 from dalenius.cli.terminal import say
-from dalenius.errors import InputError, NotCertified
-from dalenius.evidence import QueryAudit, audit_query, opened
-from dalenius.evidence.further import Further, about_lacking, about_metrics, about_query_lacking, about_together
+from dalenius.core import Pmf
+from dalenius.errors import InputError, NotCertified, Unsupported
+from dalenius.evidence import Opened, QueryAudit, audit_query, opened
+from dalenius.evidence.further import (
+    Further,
+    about_lacking,
+    about_metrics,
+    about_query_lacking,
+    about_together,
+    refuse_large,
+)
 from dalenius.mechanisms.in_turn import InTurn
 from dalenius.mechanisms.queries.asking import asked, records_of
 from dalenius.mechanisms.queries.words import asked_words
@@ -28,33 +36,31 @@ def run(arguments: Namespace) -> None:
         _audited(arguments)
 
 
-def _further(arguments: Namespace) -> list[Further]:
-    """What was asked beside the usual measures."""
-    wanted = arguments.unknown is not None or arguments.metrics or arguments.together
-    if not wanted:
-        return []
-    mechanism = opened(arguments.mechanism)
+def _further(arguments: Namespace, mechanism: Opened, given: Pmf | None) -> Iterator[Further]:
+    """What was asked beside the usual measures, one after the other."""
     channel = mechanism.channel
-    prior = mechanism.law if arguments.prior is None else read_pmf(arguments.prior, "prior")  # a design has a law
-    found = []
+    prior = mechanism.law if given is None else given  # a design has a law
     turn = InTurn()
+    if arguments.unknown is not None or arguments.metrics or arguments.together:
+        refuse_large(channel)  # before the clock: more time would not help
 
-    def take(what: str, measure: Callable[[], Further]) -> None:
-        found.append(turn.take(what, measure, Further((f"The time was over before {what}; --seconds allows more.",))))
+    def take(what: str, measure: Callable[[], Further]) -> Further:
+        return turn.take(what, measure, Further((f"The time was over before {what}; --seconds allows more.",)))
 
     if arguments.unknown is not None:
-        take("--unknown was answered", lambda: about_lacking(channel, arguments.unknown))
+        yield take("--unknown was answered", lambda: about_lacking(channel, arguments.unknown))
     if arguments.metrics:
         if prior is None:
             raise InputError("--metrics needs the statistics of the table; name a design, or name them with --prior")
         law = prior
-        take("--metrics was answered", lambda: about_metrics(channel, law))
+        yield take("--metrics was answered", lambda: about_metrics(channel, law))
     if arguments.together:
-        others = [opened(name).channel for name in arguments.together]
-        people = arguments.people or "same"
-        together = [channel, *others]
-        take("--together was answered", lambda: about_together(together, prior, arguments.about, people=people))
-    return found
+
+        def together() -> Further:
+            channels = [channel, *(opened(name).channel for name in arguments.together)]
+            return about_together(channels, prior, arguments.about, people=arguments.people or "same")
+
+        yield take("--together was answered", together)
 
 
 def _refuse_unread(arguments: Namespace) -> None:
@@ -98,16 +104,21 @@ def _audited(arguments: Namespace) -> None:
         say(arguments, [*told, *lacking.lines], examined.to_json() | dict(lacking.figures))
         return
     if arguments.released is None or arguments.prior is not None:
-        measured = audit(arguments.mechanism, prior=arguments.prior)
+        mechanism = opened(arguments.mechanism)
+        given = None if arguments.prior is None else read_pmf(arguments.prior, "prior")
+        measured = mechanism.measured(given)
         lines = audited(measured)
         document = measured.to_json()
     if arguments.released is None:
-        more = _further(arguments)
-        lines += [line for one in more for line in ("", *one.lines)]
-        for one in more:
-            document |= one.figures
         if arguments.key:
             raise InputError("--key undoes the shuffle of a released table; name it with --released and --original")
+        try:
+            for more in _further(arguments, mechanism, given):
+                lines += ["", *more.lines]
+                document |= more.figures
+        except Unsupported:  # says nothing about the measures, which stand above the refusal
+            say(arguments, lines, document)
+            raise
         say(arguments, lines, document)
         return
     key = Key.from_file(arguments.key) if arguments.key else None

@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from dalenius import stopping
 from dalenius.cli.interrupts import seconds_left, within
 from dalenius.cli.terminal import say
 from dalenius.core import Distortion, Leakage, Problem
@@ -15,6 +16,7 @@ from dalenius.errors import Infeasible, InputError, SolverFailed, Unsupported
 from dalenius.kernel.check import Verdict
 from dalenius.kernel.numbers import up
 from dalenius.mechanisms.columns.funnel.takes import FUNNEL
+from dalenius.mechanisms.in_turn import InTurn
 from dalenius.papers.outlook_page import foreseen
 from dalenius.report import words
 from dalenius.report.asking import asked_for, asked_lines
@@ -44,7 +46,19 @@ def _explained(arguments: Namespace) -> None:
             from dalenius.cli.sweeping import foreseen as foreseen_curve
             from dalenius.mechanisms.columns.funnel.sweep import sweep
 
-            curve = sweep(problem, 2)
+            asked = asked_for(problem)  # before the time is over, for what is said then
+            whole = asked_lines(asked)
+            turn = InTurn()
+            buys = "what one more bit of leakage buys"
+            try:
+                curve = turn.take(buys, lambda: sweep(problem, 2), None)
+            except SolverFailed:  # a search inside it has come to its own end
+                stopping.reach(stopping.Stage.ENDING)
+                turn.missed.append(buys)
+                curve = None
+            if curve is None:
+                say(arguments, [*whole, *turn.words()], asked | {"remarks": list(turn.words())})
+                return
             told = {"about": list(curve.wanted), "secret": list(curve.secret), "limit": curve.chosen.to_json()}
             say(arguments, foreseen_curve(curve), told | {"ends": [step.to_json() for step in curve.steps]})
             return

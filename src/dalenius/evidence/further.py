@@ -17,7 +17,7 @@ from dalenius.measures.lattice import METRICS, Context, implied, levels
 from dalenius.measures.limited import query_limited
 from dalenius.measures.shannon import entropy
 
-__all__ = ["Further", "about_lacking", "about_metrics", "about_query_lacking", "about_together"]
+__all__ = ["Further", "about_lacking", "about_metrics", "about_query_lacking", "about_together", "refuse_large"]
 
 LARGEST = 1 << 16  # inputs times letters of a channel that is looked at by these searches
 
@@ -30,7 +30,19 @@ class Further:
     figures: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _small(channel: Kernel) -> None:
+def refuse_large(channel: Kernel) -> None:
+    """Refuse what is too large for these searches.
+
+    Parameters
+    ----------
+    channel : Kernel
+        That was measured itself already.
+
+    Raises
+    ------
+    Unsupported
+        With the ways out.
+    """
     if not channel.few or channel.shape[0] * channel.shape[1] > LARGEST:
         raise Unsupported(
             "this mechanism is too large to be asked further; its own measures stand above",
@@ -52,7 +64,7 @@ def about_lacking(channel: Kernel, b_bits: float) -> Further:
     -------
     Further
     """
-    _small(channel)
+    refuse_large(channel)
     low, high = limited_capacity(channel, b_bits)
     gain = balance(channel, b_bits)
     from_here = threshold(channel)
@@ -85,7 +97,7 @@ def about_query_lacking(query: Query, b_bits: float) -> Further:
 
 def about_metrics(channel: Kernel, prior: Pmf) -> Further:
     """Every privacy metric of a channel under a prior, and the metrics that bound it from the others."""
-    _small(channel)
+    refuse_large(channel)
     law = aligned(prior, channel)
     found = levels(law, channel)
     context = Context(len(channel.inputs), entropy(law, list(law.variables)) * log(2), len(law) == _outcomes(channel))
@@ -128,7 +140,7 @@ def about_together(
     Further
     """
     for channel in channels:
-        _small(channel)
+        refuse_large(channel)
     if about:
         if prior is None:
             raise InputError(

@@ -1,7 +1,7 @@
 """What is audited: the channel of everything that leaves, from a channel, a design or a card, or from a file."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from dalenius.documents import ENOUGH, PROVABLE, checked
 from dalenius.errors import DaleniusError, InputError, Unsupported
 from dalenius.measures.attack import Attack, attacks
 from dalenius.measures.capacity import with_kept
+from dalenius.mechanisms.auditing import MechanismAudit
 from dalenius.mechanisms.forms import form_of
 from dalenius.tables import read_text, read_told
 
@@ -58,6 +59,36 @@ class Opened:
     def attacks(self) -> tuple[Attack, ...]:
         """The attacks on the secrets that a design names, under its own law; a channel or a card names none."""
         return attacks(self.design) if self.design else ()
+
+    def measured(self, given: Pmf | None = None) -> MechanismAudit:
+        """Every measure of it.
+
+        Parameters
+        ----------
+        given : Pmf, optional
+            The law that it is measured under; without it that of a design.
+
+        Returns
+        -------
+        MechanismAudit
+
+        Raises
+        ------
+        Unsupported
+            If it is measured by its form, which knows no law.
+        """
+        channel = self.channel
+        form = form_of(channel)
+        if not channel.few and form.by_figures and given is not None:
+            raise Unsupported(
+                f"a recipe of {channel.shape[0]:,} inputs is measured by its form, without --prior",
+                do="Leave out --prior, or group values until there are fewer.",
+            )
+        promises = self.promised() if form.by_figures and not channel.few else ()
+        law = self.law if given is None else given
+        found = form.audited(channel, law, promises, remarks=self.remarks)
+        found = found.about_rows() if self.of_rows else found
+        return replace(found, attacks=self.attacks) if channel.few and given is None else found
 
     def promised(self) -> tuple[Guarantee, ...]:
         """The promises of a design, proved once more; a channel makes none, and a card's are read off its channel.

@@ -86,6 +86,8 @@ def in_time(search: Callable[[], Design], simple: Callable[[], Iterator[Design]]
         found = held
     finally:
         stopping.ring(0.0, None)
+    if found is not None and held is not None:
+        found = _better(found, held)  # a search that was cut short need not have come as far
     if found is None:
         found = held if held is not None or made else _first(simple, max(deadline - time.monotonic(), LEAST * seconds))
         if stopping.stage() is Stage.SEARCHING:
@@ -96,8 +98,9 @@ def in_time(search: Callable[[], Design], simple: Callable[[], Iterator[Design]]
 
 
 def _first(simple: Callable[[], Iterator[Design]], seconds: float) -> Design | None:
-    """The first design that needs no search, if there is one in so many seconds."""
+    """The best design that needs no search, if there is one in so many seconds."""
     making = True
+    best: Design | None = None
 
     def end() -> None:
         if making:
@@ -106,13 +109,15 @@ def _first(simple: Callable[[], Iterator[Design]], seconds: float) -> Design | N
     stopping.ring(seconds, end)
     try:
         try:
-            return next(simple(), None)
+            for one in simple():
+                best = one
         finally:
             making = False
     except stopping.Enough:
-        return None
+        pass
     finally:
         stopping.ring(0.0, None)
+    return best
 
 
 def best_held(

@@ -7,16 +7,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from math import prod
 from typing import Any
 
-from dalenius.core import Certificate, Channel, Design, Kernel, MaximizeInformation, Pmf, Problem
+import numpy as np
+
+from dalenius.core import Certificate, Channel, Design, Kernel, LocalDP, MaximizeInformation, Pmf, Problem
 from dalenius.errors import DaleniusError, NotCertified, Unsupported
 from dalenius.mechanisms.barred_letters import barred_letters
 from dalenius.mechanisms.columns.exact_columns import channel_from_rows
 from dalenius.mechanisms.proof_terms import CLOSED, by_lines
 from dalenius.mechanisms.proving import proved
+from dalenius.mechanisms.records.takes import by_records
 from dalenius.mechanisms.value_names import refuse_inverted
 from dalenius.tables import with_gains, with_metrics
 
@@ -27,6 +30,7 @@ MOST, FEW = 1_000, 256
 SHARES = tuple(Fraction(1, n) for n in (1, 2, 4, 8, 16, 32, 64, 128))
 """How often an entry stays: the first that keeps the promises."""
 METHOD = "entries that stay as they are with one probability, else say nothing"
+NEAR = "released values that fall off with the distance"
 EARLY = "the time was over before a better recipe was proved; more of it (--seconds) finds one"
 
 
@@ -49,6 +53,12 @@ def at_once(problem: Problem) -> Iterator[Design]:
     >>> [round(float(design.value), 3) for design in at_once(binary_tradeoff("1/10", "1/5"))]
     [0.22]
     """
+    if isinstance(problem.joint, Pmf) and by_records(problem):
+        from dalenius.mechanisms.records.at_once import at_once as of_records
+
+        with suppress(DaleniusError):
+            yield from of_records(problem)
+        return
     if not isinstance(problem.joint, Pmf) or problem.form is not None or problem.each or problem.robust:
         return
     telling = isinstance(problem.objective, MaximizeInformation)
@@ -61,7 +71,35 @@ def at_once(problem: Problem) -> Iterator[Design]:
 def _telling(problem: Problem) -> Iterator[Design]:
     """Of fresh letters or of the column's own."""
     problem = with_gains(with_metrics(problem, problem.pmf.alphabets(problem.inputs)), problem.pmf.variables)
-    return _mixed(problem, CLOSED)
+    staying = _mixed(problem, CLOSED)
+    best = next(staying, None)  # one value for everybody
+    if best is not None:
+        yield best
+    # Where every pair of values has a level of its own, staying may tell nothing that falling off does.
+    for design in chain(_falling_off(problem), staying):
+        if best is None or design.value > best.value:
+            best = design
+            yield design
+
+
+def _falling_off(problem: Problem) -> Iterator[Design]:
+    """Letters that fall off with the distance of the values, as fast as a promise about pairs of them allows."""
+    from dalenius.solvers.leakage.near_letters import HAIR, falling_off
+
+    if problem.release:
+        return
+    for promise in problem.guarantees:
+        if not isinstance(promise, LocalDP):
+            continue
+        own = promise.of_one_row  # checks every pair, so once
+        if own.metric is None:
+            continue
+        away = float(own.epsilon) * np.array(own.metric, dtype=np.float64) * (1 - HAIR)
+        for rows, whole in falling_off(away, True):
+            with suppress(DaleniusError):
+                channel = channel_from_rows(problem, [tuple(Fraction(v, whole) for v in row) for row in rows.tolist()])
+                yield proved(problem, channel, [CLOSED], method=NEAR, remarks=[EARLY])
+                break
 
 
 def _changing(problem: Problem) -> Iterator[Design]:

@@ -104,10 +104,11 @@ def _joint(problem: Problem, joint: Pmf) -> dict[str, Any]:
         found["observed_open_at_most_bits"] = {"rank_bits": told.rank_bits, "count_bits": told.count_bits}
         found["observed_tell_at_least_bits"] = told.self_disclosure_at_least_bits
         at_most["latent_bits"] = latent_bound(problem)
-    if set(about) == set(inputs) and entropy(joint, inputs):
+    observed = all(set(view) <= set(inputs) for view in views)
+    if observed and set(about) == set(inputs) and entropy(joint, inputs):
         found["efficiency_at_most"] = efficiency_bound(joint.marginal(inputs), views)
     found["at_most"] = {k: v for k, v in at_most.items() if v != inf}
-    if all(set(view) <= set(inputs) for view in views) and outcomes <= OUTCOMES:
+    if observed and outcomes <= OUTCOMES:
         found["incidence"] = incidence(joint, inputs, views)
     return found
 

@@ -20,7 +20,7 @@ from dalenius.core import (
 )
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.mechanisms.columns.leakage import least
-from dalenius.mechanisms.records import any_promises, independent_packs, independent_unseen
+from dalenius.mechanisms.records import any_promises, certifying, independent_packs, independent_unseen
 from dalenius.mechanisms.records import design as designing
 from dalenius.mechanisms.records.design import design
 from dalenius.mechanisms.records.wide import Wide
@@ -107,13 +107,13 @@ def test_guesses_that_gain_nothing_in_the_table_need_no_release(many):
 
 def test_point_14_when_the_time_is_over_one_bound_is_proved(many, monkeypatch):
     counted = []
-    real = designing.proved
+    real = certifying.proved
 
     def proved(problem, channel, certificates, **more):
         counted.append(len(certificates))
         return real(problem, channel, certificates, **more)
 
-    monkeypatch.setattr(designing, "proved", proved)
+    monkeypatch.setattr(certifying, "proved", proved)
     asked = table(Leakage(T, Fraction(1, 50)), Guess(S, times=Fraction(19, 10)))
     design(asked, seconds=5)
     with limited(0):

@@ -24,7 +24,8 @@ from dalenius.errors import Unsupported
 from dalenius.kernel import check
 from dalenius.mechanisms.records import independent_packs, independent_unseen, leakage_by_prices
 from dalenius.mechanisms.records.any_promises import all_together
-from dalenius.mechanisms.records.design import certified, design
+from dalenius.mechanisms.records.certifying import certified
+from dalenius.mechanisms.records.design import design
 from dalenius.mechanisms.records.independent_unseen import cancelled
 from dalenius.mechanisms.records.leakage_by_prices import PricedRecords
 from dalenius.mechanisms.records.preflight import finish_seconds, search_seconds

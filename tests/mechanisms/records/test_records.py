@@ -23,7 +23,8 @@ from dalenius.core import (
 )
 from dalenius.errors import Unsupported
 from dalenius.kernel import check
-from dalenius.mechanisms.records.design import certified, design, tradeoff
+from dalenius.mechanisms.records.certifying import certified
+from dalenius.mechanisms.records.design import design, tradeoff
 from dalenius.mechanisms.records.leakage import Curve
 from dalenius.mechanisms.records.wide import Wide
 from tests.effort import effort

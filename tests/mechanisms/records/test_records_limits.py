@@ -24,7 +24,8 @@ from dalenius.errors import Infeasible, InputError, SolverFailed, Unsupported
 from dalenius.kernel import check
 from dalenius.mechanisms.records import design as designing
 from dalenius.mechanisms.records import few_records
-from dalenius.mechanisms.records.design import _at_any_size, _Task, certified, design
+from dalenius.mechanisms.records.certifying import certified
+from dalenius.mechanisms.records.design import _at_any_size, _Task, design
 from dalenius.mechanisms.records.evidence import figures
 from dalenius.mechanisms.records.few_records import listed
 from dalenius.mechanisms.records.limits import _mixture

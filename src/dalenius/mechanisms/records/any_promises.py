@@ -43,7 +43,7 @@ from dalenius.mechanisms.records.wide import Wide
 from dalenius.solvers.flows.distances import pairwise
 from dalenius.stopping import left, over
 
-__all__ = ["SEARCHED", "all_together"]
+__all__ = ["SEARCHED", "all_together", "cost", "kept_by_a_mixture"]
 
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[str], None] | None
@@ -148,7 +148,7 @@ def _kept_by_all(
     if isinstance(first, Guess) and first.gain is None and not others and wide.seen and wide.starts is None:
         found.append(exchanged_tops(wide, first, on_progress, deadline))
     known = [rows for rows in found if rows is not None]
-    return min(known, key=lambda rows: _cost(wide, rows)) if known else None
+    return min(known, key=lambda rows: cost(wide, rows)) if known else None
 
 
 def _independent_alone(
@@ -161,8 +161,20 @@ def _independent_alone(
     return quiet(one, on_progress, deadline) if found is None else found.rows
 
 
-def _cost(wide: Wide, rows: Rows) -> float:
-    """The mean distance of what is released, in units of the metric."""
+def cost(wide: Wide, rows: Rows) -> float:
+    """The mean distance of what is released, in units of the metric.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+    rows : Rows
+        The release.
+
+    Returns
+    -------
+    float
+    """
     of, share = _shares(rows)
     far = pairwise(wide.metric, wide.origins[of], wide.points[rows.record])
     return float((wide.counts.sum(axis=1)[of] * share) @ far) / wide.total
@@ -212,6 +224,24 @@ def _at_one_level(wide: Wide, on_progress: Progress, deadline: float) -> Rows:
         else:
             level, best = higher, rows
     return best
+
+
+def kept_by_a_mixture(wide: Wide, base: Rows, silent: Rows) -> Rows | None:
+    """A release, mixed with as little of one that tells nothing as the promises need.
+
+    Parameters
+    ----------
+    wide : Wide
+        None of whose promises is independence.
+    base, silent : Rows
+        Both.
+
+    Returns
+    -------
+    Rows or None
+        None: even what tells nothing does not keep them.
+    """
+    return _mixed(wide, base, silent, wide.problem.guarantees)
 
 
 def _used(wide: Wide, rows: Rows, promise: Guarantee) -> float:

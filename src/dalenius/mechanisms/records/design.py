@@ -10,7 +10,6 @@ from typing import NoReturn
 
 from dalenius import stopping
 from dalenius.core import (
-    Certificate,
     Design,
     Guess,
     Independent,
@@ -18,7 +17,6 @@ from dalenius.core import (
     Leakage,
     MinimizeDistortion,
     Problem,
-    Records,
     WorstCaseLeakage,
 )
 from dalenius.core.held_columns import with_held_columns
@@ -26,8 +24,9 @@ from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.mechanisms.columns.leakage.preflight import late_words
 from dalenius.mechanisms.declared import GAP, SECONDS
-from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.records.any_promises import SEARCHED, all_together
+from dalenius.mechanisms.records.at_once import at_once, cheaper
+from dalenius.mechanisms.records.certifying import certified
 from dalenius.mechanisms.records.common_records import among_common
 from dalenius.mechanisms.records.few_records import MOST_ENTRIES, listed, over_all_letters
 from dalenius.mechanisms.records.forbidden_changes import (
@@ -49,14 +48,14 @@ from dalenius.mechanisms.records.preflight import (
     search_seconds,
     whole_words,
 )
-from dalenius.mechanisms.records.proof import PROVED, Found, affordable
+from dalenius.mechanisms.records.proof import Found
 from dalenius.mechanisms.records.takes import FORM, RECORDS
 from dalenius.mechanisms.records.two_values import best_guess, bounded_posterior
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.words import held_words, remarks
+from dalenius.mechanisms.records.words import held_words
 from dalenius.tables import with_gains
 
-__all__ = ["certified", "design", "tradeoff"]
+__all__ = ["design", "tradeoff"]
 
 Progress = Callable[[str], None] | None
 
@@ -104,7 +103,11 @@ def design(problem: Problem, *, gap: float = GAP, seconds: float = SECONDS, on_p
     late = late_words(f"{len(wide.counts):,} different records", least_seconds(wide), seconds)
     if on_progress is not None:
         on_progress(late or whole_words(wide, seconds))
-    design = certified(wide, _Task(wide, gap, seconds, on_progress).found(), seconds)
+    task = _Task(wide, gap, seconds, on_progress)
+    design = next(at_once(problem), None) if late else None
+    if design is None:
+        found = task.found()
+        design = certified(wide, cheaper(wide, found) if task.bare else found, seconds)
     return replace(design, remarks=(*design.remarks, *held_words(problem)))
 
 
@@ -139,42 +142,6 @@ def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress:
         # A curve is not cut short: its first point is dear, and all others stand on it.
         seconds = inf if isinstance(curve, Curve) else SECONDS
         yield certified(wide, _Task(wide, GAP, seconds, on_progress, curve).found(), seconds)
-
-
-def certified(wide: Wide, found: Found, seconds: float = inf) -> Design:
-    """The design of a channel that was found, with every figure that the kernel proves.
-
-    Parameters
-    ----------
-    wide : Wide
-        The problem.
-    found : Found
-        A channel, and proofs of what nobody passes.
-    seconds : float
-        For everything; dear proofs are made coarser.
-
-    Returns
-    -------
-    Design
-
-    Raises
-    ------
-    NotCertified
-        If the kernel does not prove a promise.
-    """
-    observed, released = (wide.law.alphabets(names) for names in (wide.problem.observe, wide.problem.release))
-    read, _ = wide.law.grouped(wide.problem.observe)
-    lines = tuple((tuple(places), tuple(weights)) for places, weights in map(found.rows.row, range(len(found.rows))))
-    outputs = [*wide.records.tolist(), *([] if found.outputs is None else found.outputs.tolist())]
-    channel = Records(observed, released, tuple(read), tuple(map(tuple, outputs)), lines)
-    # When the time is over, or somebody asks for what there is, the promise is proved with the bound that costs least.
-    late = stopping.over()
-    proofs = (found.proof,) if late else (found.proof, *found.others)
-    spare = 0.0 if late else PROVED * seconds / len(proofs)
-    certificates = [Certificate(affordable(wide, proof, spare)) for proof in proofs]
-    asked = with_kept_rows(wide.problem)
-    design = proved(asked, channel, certificates, method=found.method, remarks=found.remarks)
-    return replace(design, remarks=(*design.remarks, *remarks(design)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,6 +202,12 @@ class _Task:
         only_walls = self.only_walls  # refuses what walls make impossible
         free = not self.limited and (self.problem.preserve_marginals or _majority(self.wide))
         return self.independent and (free or only_walls)
+
+    @property
+    def bare(self) -> bool:
+        """Whether nothing is asked for beside the promises."""
+        problem = self.problem
+        return not (self.limited or problem.towards is not None or barred(problem)) and self.walled.wall is None
 
     @property
     def few_letters(self) -> bool:

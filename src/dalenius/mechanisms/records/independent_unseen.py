@@ -33,7 +33,7 @@ from dalenius.mechanisms.records.wide import Wide
 from dalenius.solvers.flows.distances import Leaning, Metric, blocks
 from dalenius.solvers.flows.transport import transport
 
-__all__ = ["as_if_seen", "cancelled", "quiet"]
+__all__ = ["as_if_seen", "as_kinds", "cancelled", "quiet"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -56,6 +56,28 @@ def as_if_seen(wide: Wide) -> Wide:
     counts[np.arange(len(of)), own] = wide.counts[of, own]
     starts = None if wide.starts is None else wide.starts[of]
     return replace(wide, counts=counts, record_of_input=wide.record_of_input[of], starts=starts)
+
+
+def as_kinds(wide: Wide) -> Wide | None:
+    """The same table with kinds of inputs as classes, which mix the values of the secret alike; None: they are many.
+
+    Parameters
+    ----------
+    wide : Wide
+        Whose secret is not seen.
+
+    Returns
+    -------
+    Wide or None
+        A release of it that does not depend on the class tells nothing about the secret.
+    """
+    kinds, kind = np.unique(wide.counts // np.gcd.reduce(wide.counts, axis=1)[:, None], axis=0, return_inverse=True)
+    if len(kinds) > FEW_KINDS:
+        return None
+    counts = np.zeros((len(kind), len(kinds)), dtype=np.int64)
+    counts[np.arange(len(kind)), kind.reshape(-1)] = wide.counts.sum(axis=1)
+    classes: list[tuple[int, ...]] = [(k,) for k in range(len(kinds))]
+    return replace(wide, counts=counts, classes=classes)
 
 
 def cancelled(wide: Wide, on_progress: Progress, deadline: float | None = None) -> Found:
@@ -135,14 +157,9 @@ def quiet(wide: Wide, on_progress: Progress, deadline: float | None = None) -> R
         return cancelled(wide, on_progress, deadline).rows
     if not wide.problem.preserve_marginals:
         return brought_together(wide, on_progress, deadline)
-    kinds, kind = np.unique(wide.counts // np.gcd.reduce(wide.counts, axis=1)[:, None], axis=0, return_inverse=True)
-    if len(kinds) <= FEW_KINDS:
-        counts = np.zeros((len(kind), len(kinds)), dtype=np.int64)
-        counts[np.arange(len(kind)), kind.reshape(-1)] = wide.counts.sum(axis=1)
-        classes: list[tuple[int, ...]] = [(k,) for k in range(len(kinds))]
-        return preserving(
-            replace(wide, problem=problem, counts=counts, classes=classes), 0.0, on_progress, deadline
-        ).rows
+    kinds = as_kinds(wide)
+    if kinds is not None:
+        return preserving(replace(kinds, problem=problem), 0.0, on_progress, deadline).rows
     return exchanged_in_groups(wide, on_progress, deadline)
 
 

@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import shortest_path
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.program import Exact, Floats
 
-__all__ = ["near_letters"]
+__all__ = ["HAIR", "falling_off", "near_letters"]
 
 DIGITS = 48
 """Binary digits that the smallest entry keeps."""
@@ -49,8 +49,33 @@ def near_letters(given: Arrays) -> list[tuple[Exact, int]]:
     away = _ways(given)[:, anchor] * (1 - HAIR)  # (rows, letters)
     if not np.isfinite(away).any(axis=1).all():
         return []  # rows that are compared with none that has a letter
+    return falling_off(away, len(set(anchor.tolist())) == letters)
+
+
+def falling_off(away: Floats, own: bool) -> list[tuple[Exact, int]]:
+    """The two channels of these distances, where they exist.
+
+    Parameters
+    ----------
+    away : array (rows, letters)
+        D(x, a(t)), which keeps the triangle inequality.
+    own : bool
+        Whether every letter has a row of its own.
+
+    Returns
+    -------
+    list of (array (rows, letters), int)
+        As above.
+
+    Examples
+    --------
+    >>> (response, whole), _ = falling_off(np.log(3) * (1 - np.eye(2)), True)
+    >>> (response / whole).astype(float).round(3).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+    inputs, letters = away.shape
     found: list[tuple[Exact, int]] = []
-    if inputs == letters == len(set(anchor.tolist())):
+    if own and inputs == letters:
         kernel = np.exp(-away)
         try:
             weights = np.linalg.solve(kernel, np.ones(inputs))
