@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from dalenius import Pmf, Problem, solve, verify
+from dalenius.errors import Infeasible
 
 HAMMING = {"distortion": "hamming", "of": ["X"]}
 CLOSE = Fraction(1, 10**8)
@@ -116,3 +117,23 @@ def test_a_level_holds_beside_a_barred_input_that_never_occurs(metric, shape):
     barred = {"freeze": [1, 2], "forbid": [2]}[next(iter(shape))]
     assert all(row[letter] == 0 for row in design.channel.rows for letter in barred)
     verify(design)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "shape", [{"freeze": ["0"]}, {"forbid": [["0", "2"], ["0", "3"]]}], ids=["frozen", "forbidden"]
+)
+def test_a_contraction_beside_another_promise_is_closed_where_letters_are_barred(shape):
+    """Its cut at b = 1 says nothing: what one row may have alone is limited by itself, else the bound misses 1e-1."""
+    promises = [{"contraction": "1/5"}, {"guess": ["S"], "times": "6/5"}]
+    design = solve(problem(law(1, 2, 4), *promises, **shape))
+    assert 0 <= design.gap <= CLOSE
+    if "freeze" in shape:
+        assert all(float(row[0]) >= 0.8 - 1e-12 for row in design.channel.rows[1:])
+    verify(design)
+
+
+def test_a_contraction_below_one_is_refused_where_two_inputs_share_no_value():
+    promises = [{"contraction": "1/5"}, {"guess": ["S"], "times": "6/5"}]
+    with pytest.raises(Infeasible, match="0 and 1 have no value that both may be released as"):
+        solve(problem(law(1, 2, 3), *promises, freeze=["0", "1"]))

@@ -31,6 +31,7 @@ from dalenius.errors import Infeasible
 from dalenius.mechanisms.barred_letters import barred_letters
 from dalenius.mechanisms.column_bounds import local_promises
 from dalenius.mechanisms.columns.exact_columns import named
+from dalenius.mechanisms.columns.leakage.barred_pairs import BarredPair, barred_pairs
 from dalenius.mechanisms.columns.leakage.curved_promises import Cuts
 from dalenius.mechanisms.columns.leakage.gauges import Gauged, gauged
 from dalenius.mechanisms.columns.leakage.local_dp_rows import Nearness, worlds_of
@@ -53,6 +54,7 @@ class Model:
     maps: list[tuple[int, ...]]
     gauges: tuple[Gauged, ...] = ()
     cuts: Cuts | None = None
+    barred: tuple[BarredPair, ...] = ()  # whose limits stand last among those of distortion
 
     @classmethod
     def of(
@@ -76,6 +78,7 @@ class Model:
         mass = problem.pmf.counts(problem.inputs).astype(object) * reader.scale
         allowed = reader.allowed()
         elsewhere = _barred_elsewhere(problem, reader)
+        stated = allowed.copy()
         allowed &= elsewhere[: len(allowed)]
         objective, cost = reader.objective(allowed)
         cost = cost if fresh is None else fresh
@@ -88,6 +91,11 @@ class Model:
                 f"the input {', '.join(where)} has no value that it may be released as; 0 values are left",
                 do="Forbid less, or let it be released as another value.",
             )
+        barred = []
+        if cuts is not None and (problem.forbid or problem.freeze):
+            names = [", ".join(where) for where in named(problem, problem.inputs)]
+            barred = barred_pairs(problem, cuts, stated, names)
+            limits += [(one.cost(mass), one.limit) for one in barred]
         leakages, worst, views, odds = [], [], [], []
         found = [gauged(problem, promise, reader.near.numbers, worlds_of(problem)) for promise in problem.guarantees]
         gauges = [one for one in found if one is not None]
@@ -131,7 +139,15 @@ class Model:
         wide = reader.near.widened(program)
         wide.allowed[len(mass) :] &= elsewhere[len(mass) : len(wide.mass)]
         return cls(
-            problem, wide, reader.near, reader.told, reader.worlds, reader.maps, tuple(gauges), cuts and cuts.copied()
+            problem,
+            wide,
+            reader.near,
+            reader.told,
+            reader.worlds,
+            reader.maps,
+            tuple(gauges),
+            cuts and cuts.copied(),
+            tuple(barred),
         )
 
     @property
