@@ -1,7 +1,7 @@
 r"""Two inputs under a contraction, of which one may not have what the other may: one linear limit.
 
-For rows p and q the coefficient is at least b (1-b) sum_t (p - q)^2 / (b p + (1-b) q) for every b between 0 and 1. Where
-p(t) = 0 the letter t adds b q(t), and all others add nothing as b goes to 1:
+For rows p and q the coefficient is at least b (1-b) sum_t (p - q)^2 / (b p + (1-b) q) for every b between 0 and 1.
+Where p(t) = 0 the letter t adds b q(t), and all others add nothing as b goes to 1:
 
     sum of q(t) over the letters that p may not have <= limit,
 

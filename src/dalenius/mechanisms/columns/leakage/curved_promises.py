@@ -147,6 +147,12 @@ class Bent:
             found.append((Term(counts, group, foreign=True), self.tightened(less) * LN2))
         return found
 
+    def occurring(self, channel: Floats, masses: Floats) -> tuple[Floats, Floats]:
+        """The rows of inputs that occur, which are first, and their law; a program may have others behind them."""
+        many = self.values.shape[-1]
+        own = masses[:many]
+        return channel[:many], own / own.sum()
+
     def excess(self, channel: Floats, masses: Floats) -> float:
         """By how much a channel exceeds the promise."""
         if isinstance(self.promise, Sibson):
@@ -362,7 +368,7 @@ class Cuts:
     def refine(self, channel: Floats, masses: Floats) -> None:
         """Add to every promise what this channel shows."""
         for one in self.bent.values():
-            one.refine(channel, masses)
+            one.refine(*one.occurring(channel, masses))
 
     def kept(self, pi: Floats, given: Arrays) -> Floats | None:
         """pi with the least share of a constant channel that keeps every promise; None if that misses another limit.
@@ -375,18 +381,19 @@ class Cuts:
         constant = np.outer(p, law / law.sum()) if law.sum() > 0 else None
         share = 0.0
         for one in self.bent.values():
-            over = one.excess(pi / p[:, None], p) + self.hairs * one.hair
+            over = one.excess(*one.occurring(pi / p[:, None], p)) + self.hairs * one.hair
             if over > 0:
                 if constant is None:
                     return None
-                room = -one.excess(constant / p[:, None], p)
+                room = -one.excess(*one.occurring(constant / p[:, None], p))
                 share = max(share, over / (over + room) if room > 0 else 1.0)
         mixed = pi if constant is None else (1 - share) * pi + share * constant
         return None if given.violation(mixed) > TOLERATED or not share <= 1 else mixed
 
     def excess(self, channel: Floats, masses: Floats) -> float:
         """By how much a channel exceeds a promise, at worst, and by a hair more: rounding must not pass it."""
-        return max(one.excess(channel, masses) + self.hairs * one.hair for one in self.bent.values())
+        found = ((one.excess(*one.occurring(channel, masses)), one.hair) for one in self.bent.values())
+        return max(excess + self.hairs * hair for excess, hair in found)
 
     def tightened(self) -> "Cuts":
         """What is known now, with limits that leave room for what is not."""

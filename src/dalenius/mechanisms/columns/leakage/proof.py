@@ -167,9 +167,9 @@ class _Reader:
         many = len(program.objective)
         found.own = posteriors[:many]
         prices = _whole(self.y.distortion, self.plain)
-        own = len(prices) - len(self.model.barred)
-        found.limits = texts(prices[:own])
-        for pair, price in zip(self.model.barred, prices[own:], strict=True):
+        stated = len(prices) - len(self.model.barred)
+        found.limits = texts(prices[:stated])
+        for pair, price in zip(self.model.barred, prices[stated:], strict=True):
             first, second = (self.model.near.numbers[row] for row in (pair.first, pair.second))
             if price:
                 self._cut(pair.promise, first, second, text(NEXT_TO_ONE), Fraction(price, ONE), pair.slopes())
@@ -305,7 +305,7 @@ class _Reader:
             elif isinstance(one.promise, Dalenius):
                 for weights, columns in one.of_laws(of_laws[k], self.bits):
                     everywhere = [0] * prod(map(len, inputs))
-                    for x, share in zip(occur, weights, strict=True):
+                    for x, share in zip(occur[: len(weights)], weights, strict=True):
                         everywhere[x] = share
                     self._law(k, everywhere, [e for e, share in enumerate(weights) if share], columns)
         for k, near in zip(self._having(Leakage), cuts.near, strict=False):
