@@ -22,7 +22,7 @@ from dalenius.mechanisms.proof_terms import ONE
 from dalenius.solvers.leakage import Gauge
 from dalenius.solvers.leakage.program import Exact, Floats
 
-__all__ = ["Gauged", "Weighed", "gauged", "is_gauged", "whole_units"]
+__all__ = ["Gauged", "Weighed", "gauged", "is_gauged", "ties_actions", "whole_units"]
 
 Places = tuple[int, ...]
 Weighed = tuple[float, tuple[Floats, ...]]  # the weight of a gauge, and the multipliers of the rows of its parts
@@ -120,6 +120,33 @@ def gauged(problem: Problem, promise: Guarantee, near: Nearness, worlds: Sequenc
         shares = tuple(Fraction(int(count), problem.pmf.total) for count in counts)
         return Gauged(promise, (gauge,), silent=True, shares=shares)
     return Gauged(promise, (gauge,))
+
+
+def ties_actions(problem: Problem, promise: Guess) -> bool:
+    """Whether a guess may be no better than it is without the release, and several are then best.
+
+    None of them may be better than another in any letter, so that no release tells their shares apart.
+
+    Parameters
+    ----------
+    problem : Problem
+        With its law.
+    promise : Guess
+        One of its promises.
+
+    Returns
+    -------
+    bool
+    """
+    gauge = Gauge(tuple(_of_secret(problem, promise)), _limit(problem, promise))
+    mass = problem.pmf.counts(problem.inputs).astype(object)
+    if gauge.limit > gauge.floor(mass):
+        return False
+    for part, values in zip(gauge.parts, gauge.at_constant(mass), strict=True):
+        best = {tuple(row) for row, value in zip(part, values, strict=True) if value == max(values)}
+        if len(best) > 1:
+            return True
+    return False
 
 
 def _tied(gauge: Gauge, mass: Exact) -> bool:
