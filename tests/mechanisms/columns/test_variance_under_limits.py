@@ -134,14 +134,14 @@ def test_what_cannot_be_estimated_is_refused_with_the_reason():
 
 @pytest.mark.parametrize("promise", [{"guess": ["X"], "times": "1"}, {"guess": ["X"], "at_most": "2/5"}])
 def test_shares_of_values_that_are_guessed_equally_often_cannot_be_told_apart(promise):
-    """Of b and c, both the best guess, neither may be better in any letter; a alone would be told from them."""
+    """b and c are the best guesses, and neither may be better than the other in any letter."""
     joint = Pmf.from_records({"X": "abc"}, [("a", 1), ("b", 2), ("c", 2)])
     with pytest.raises(Infeasible, match="some share is undetermined and no variance is finite"):
         solve(problem(promise, joint))
 
 
 def test_a_single_best_guess_leaves_every_share_determined():
-    """Two values of 2/3 and 1/3: the second is the best guess nowhere, so that its letter is twice as often wrong."""
+    """Of two values of 2/3 and 1/3 the second is never the better guess: it may have no letter twice as often."""
     joint = Pmf.from_records({"X": "ab"}, [("a", 2), ("b", 1)])
     design = solve(problem({"guess": ["X"], "times": "1"}, joint))
     assert all(row_a * 2 >= row_b for row_a, row_b in zip(*design.channel.rows, strict=True))
