@@ -213,9 +213,14 @@ def _barred_elsewhere(problem: Problem, occur: set[int], told: Sequence[tuple[st
     levels = any(isinstance(promise, LocalDP) for promise in problem.guarantees)
     if not levels or not (problem.forbid or problem.freeze):
         return {}
+    gone = set()
+    if problem.preserve_marginals:  # what nobody may have needs no row that says so
+        law = problem.pmf.marginal(problem.release)
+        shares = [law.probability(**dict(zip(problem.release, letter, strict=True))) for letter in told]
+        gone = {place for place, share in enumerate(shares) if not share}
     everywhere = list(product(*problem.pmf.alphabets(problem.inputs).values()))
-    found = enumerate(barred_letters(problem, everywhere, told))
-    return {x: barred for x, barred in found if barred and x not in occur}
+    found = [barred - gone for barred in barred_letters(problem, everywhere, told)]
+    return {x: barred for x, barred in enumerate(found) if barred and x not in occur}
 
 
 def _alike(barred: dict[int, set[int]], world: list[tuple[int, ...]]) -> dict[int, int]:
