@@ -113,7 +113,7 @@ def least_variance_under_limits(
             about = ", ".join(promise.about)
             raise Infeasible(
                 f"guesses of {about} may be no better than without the release, and several are equally good without "
-                "it: no release may tell them apart, so that some share is undetermined and no variance is finite",
+                "it: no release may favour one of them, so that some share is undetermined and no variance is finite",
                 do="Let guess be right more often.",
             )
     first = erased(asked, wanted.mass)
