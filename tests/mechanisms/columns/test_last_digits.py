@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from dalenius import Pmf, Problem, solve, verify
+from dalenius.errors import Infeasible, Unsupported
 
 HAMMING = {"distortion": "hamming", "of": ["X"]}
 CLOSE = Fraction(1, 10**8)
@@ -106,13 +107,79 @@ def test_dust_is_removed_for_less_than_was_asked_for():
         assert 0 <= design.gap <= CLOSE
 
 
-@pytest.mark.parametrize("metric", [None, [["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]]], ids=["level", "metric"])
+METRIC = [["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]]
+LEVELS = {"level": {}, "metric": {"metric": METRIC}, "delta": {"delta": "1/20"}}
+
+
+@pytest.mark.parametrize("further", LEVELS.values(), ids=LEVELS)
 @pytest.mark.parametrize("shape", [{"freeze": ["0"]}, {"forbid": [["0", "2"]]}], ids=["frozen", "forbidden"])
-def test_a_level_holds_beside_a_barred_input_that_never_occurs(metric, shape):
-    """What the input 0 may not be released as no other may: their ratio would have no end."""
+def test_a_level_holds_beside_a_barred_input_that_never_occurs(further, shape):
+    """What the input 0 may not be released as no other may, but for delta: their ratio would have no end."""
     joint = Pmf.from_records({"S": "01", "X": "012"}, [(("0", "1"), 3), (("1", "1"), 2), (("1", "2"), 5)])
-    promise = {"local_dp": "1"} | ({"metric": metric} if metric else {})
-    design = solve(problem(joint, promise, **shape))
+    design = solve(problem(joint, {"local_dp": "1", **further}, **shape))
     barred = {"freeze": [1, 2], "forbid": [2]}[next(iter(shape))]
-    assert all(row[letter] == 0 for row in design.channel.rows for letter in barred)
+    most = Fraction(further.get("delta", 0))
+    assert all(sum(row[letter] for letter in barred) <= most for row in design.channel.rows)
+    assert 0 <= design.gap <= CLOSE
     verify(design)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("promise", "further", "shape"),
+    [
+        ({"sibson": ["S"], "order": "2", "at_most_bits": "1/20"}, {"metric": METRIC}, {}),
+        ({"sibson": ["S"], "order": "2", "at_most_bits": "1/20"}, {}, {"freeze": ["0"]}),
+        ({"dalenius": True, "at_most_bits": "1/10"}, {"delta": "1/20"}, {"freeze": ["0"]}),
+        ({"leakage": ["S"], "at_most_bits": "1/100"}, {"delta": "1/20"}, {"freeze": ["0"]}),
+        ({"independent": ["S"]}, {"delta": "1/20"}, {"forbid": [["0", "2"]]}),
+    ],
+    ids=["sibson, metric", "sibson, level", "dalenius, delta", "leakage, delta", "independent, delta"],
+)
+def test_rows_that_never_occur_change_no_other_promise(promise, further, shape):
+    """They have no part in what is told about those that occur, whichever letters they may have."""
+    joint = Pmf.from_records({"S": "01", "X": "012"}, [(("0", "1"), 3), (("1", "1"), 2), (("1", "2"), 5)])
+    design = solve(problem(joint, {"local_dp": "1", **further}, promise, **shape))
+    assert 0 <= design.gap <= CLOSE
+    verify(design)
+
+
+@pytest.mark.parametrize("further", [LEVELS["level"], LEVELS["delta"]], ids=["level", "delta"])
+def test_inputs_that_never_occur_share_a_row_where_they_may_not_have_the_same(further):
+    """Of 0, 1 and 2, which never occur, two may not be 3 or 4, and one may be anything."""
+    joint = Pmf.from_records({"S": "01", "X": "01234"}, [(("0", "3"), 3), (("1", "3"), 2), (("1", "4"), 5)])
+    forbid = [[x, y] for x in "01" for y in "34"]
+    design = solve(problem(joint, {"local_dp": "1", **further}, forbid=forbid))
+    assert design.channel.rows[0] == design.channel.rows[1]
+    assert sum(design.channel.rows[0][3:]) == 0
+    assert 0 <= design.gap <= CLOSE
+    verify(design)
+
+
+def test_margins_are_refused_beside_a_level_and_a_barred_input_that_never_occurs():
+    joint = Pmf.from_records({"S": "01", "X": "012"}, [(("0", "1"), 3), (("1", "1"), 2), (("1", "2"), 5)])
+    with pytest.raises(Unsupported, match="local_dp, and forbid or freeze, needs inputs that all occur; 1 never do"):
+        solve(problem(joint, {"local_dp": "1"}, freeze=["0"], preserve_marginals=True))
+    wide = Pmf.from_records({"S": "01", "X": "0123"}, [(("0", "1"), 3), (("1", "1"), 2), (("1", "2"), 5)])
+    design = solve(problem(wide, {"local_dp": "1"}, forbid=[["0", "3"]], preserve_marginals=True))
+    assert 0 <= design.gap <= CLOSE  # nobody is released as 3 in any case
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "shape", [{"freeze": ["0"]}, {"forbid": [["0", "2"], ["0", "3"]]}], ids=["frozen", "forbidden"]
+)
+def test_a_contraction_beside_another_promise_is_closed_where_letters_are_barred(shape):
+    """Its cut at b = 1 says nothing: what one row may have alone is limited by itself, else the bound misses 1e-1."""
+    promises = [{"contraction": "1/5"}, {"guess": ["S"], "times": "6/5"}]
+    design = solve(problem(law(1, 2, 4), *promises, **shape))
+    assert 0 <= design.gap <= CLOSE
+    if "freeze" in shape:
+        assert all(float(row[0]) >= 0.8 - 1e-12 for row in design.channel.rows[1:])
+    verify(design)
+
+
+def test_a_contraction_below_one_is_refused_where_two_inputs_share_no_value():
+    promises = [{"contraction": "1/5"}, {"guess": ["S"], "times": "6/5"}]
+    with pytest.raises(Infeasible, match="0 and 1 have no value that both may be released as"):
+        solve(problem(law(1, 2, 3), *promises, freeze=["0", "1"]))

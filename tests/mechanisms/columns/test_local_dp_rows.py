@@ -111,10 +111,10 @@ def test_least_leakage_and_its_curve_under_a_metric():
 
 
 def test_pairs_that_follow_from_others_are_left_out():
-    near = Nearness.of(gridded(6, (), LocalDP("1", line(6))))
+    near = Nearness.of(gridded(6, (), LocalDP("1", line(6))), ())
     assert {(i, j) for i, j, _ in near.pairs[0]} == {(i, j) for i in range(6) for j in range(6) if abs(i - j) == 1}
     short = [[0, 1, 5], [1, 0, 1], [5, 1, 0]]  # no triangle inequality: the way through the middle is shorter
-    assert {(i, j) for i, j, _ in Nearness.of(gridded(3, (), LocalDP("1", short))).pairs[0]} == {
+    assert {(i, j) for i, j, _ in Nearness.of(gridded(3, (), LocalDP("1", short)), ()).pairs[0]} == {
         (0, 1), (1, 0), (1, 2), (2, 1)
     }  # fmt: skip
 

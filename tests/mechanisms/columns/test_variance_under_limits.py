@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dalenius import Pmf, Problem, solve
-from dalenius.errors import SolverFailed, Unsupported
+from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.mechanisms.columns.funnel.gains import Wanted
 from dalenius.mechanisms.columns.funnel.variance import least_variance_under_limits
 from dalenius.solvers.funnel.gains import Gains
@@ -130,3 +130,19 @@ def test_what_cannot_be_estimated_is_refused_with_the_reason():
     many = Pmf.from_records({"S": "01", "X": letters}, [((s, x), 1 + (s == x)) for s in "01" for x in letters])
     with pytest.raises(Unsupported, match="for 2 to 6"):
         solve(problem({"guess": ["S"], "at_most": "7/10"}, many))
+
+
+@pytest.mark.parametrize("promise", [{"guess": ["X"], "times": "1"}, {"guess": ["X"], "at_most": "2/5"}])
+def test_shares_of_values_that_are_guessed_equally_often_cannot_be_told_apart(promise):
+    """b and c are the best guesses, and neither may be better than the other in any letter."""
+    joint = Pmf.from_records({"X": "abc"}, [("a", 1), ("b", 2), ("c", 2)])
+    with pytest.raises(Infeasible, match="some share is undetermined and no variance is finite"):
+        solve(problem(promise, joint))
+
+
+def test_a_single_best_guess_leaves_every_share_determined():
+    """Of two values of 2/3 and 1/3 the second is never the better guess: it may have no letter twice as often."""
+    joint = Pmf.from_records({"X": "ab"}, [("a", 2), ("b", 1)])
+    design = solve(problem({"guess": ["X"], "times": "1"}, joint))
+    assert all(row_a * 2 >= row_b for row_a, row_b in zip(*design.channel.rows, strict=True))
+    assert design.gap < design.value / 1000

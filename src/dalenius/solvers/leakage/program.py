@@ -125,7 +125,7 @@ class Program:
                 raise InputError(f"{name} has shape {found}, not {wanted}")
         tables = [*(term.counts for term in terms if not term.foreign), *self.independent]
         for k, counts in enumerate(tables):
-            if (counts.sum(axis=0) != self.mass).any():
+            if ((sums := counts.sum(axis=0)) != self.mass)[sums != 0].any():  # a row may have no part in a table
                 raise InputError(f"table {k} of counts does not add up to the mass of every row")
         ratios = [*(r for _, r in self.local_dp), *(r for *_, r in self.pairs), *(r for *_, r in self.odds)]
         if any(ratio < 1 for ratio in ratios):

@@ -22,7 +22,7 @@ from dalenius.solvers.leakage.near_letters import near_letters
 from dalenius.solvers.leakage.program import Exact, Ints, Multipliers, Program, Solution
 from dalenius.stopping import LAST_CALL, left, left_for_a_call
 
-__all__ = ["at_hand", "linear_channels", "out_of_reach", "silent_at_hand", "stay_or_forget"]
+__all__ = ["at_hand", "linear_channels", "out_of_reach", "silenced", "silent_at_hand", "stay_or_forget"]
 
 _SHARES = 1 << 10
 _FEW = 4_000  # entries of a linear program
@@ -230,3 +230,29 @@ def _constant(program: Program, given: Arrays) -> tuple[Exact | None, int]:
     out = np.zeros(program.letters, dtype=object)
     out[letters[int(costs[letters].argmin())]] = 1
     return out, 1
+
+
+def silenced(y: Multipliers) -> Multipliers:
+    """Posteriors equal to the prior: the bound 0.
+
+    Parameters
+    ----------
+    y : Multipliers
+        Whose shapes are kept.
+
+    Returns
+    -------
+    Multipliers
+    """
+    return replace(
+        y,
+        posteriors=tuple(0.0 * posterior for posterior in y.posteriors),
+        leakage=0.0 * y.leakage,
+        distortion=0.0 * y.distortion,
+        worst=tuple(0.0 * value for value in y.worst),
+        equal=0.0 * y.equal,
+        floors=tuple((0.0 * a, 0.0 * b) for a, b in y.floors),
+        odds=tuple(0.0 * odd for odd in y.odds),
+        pairs=0.0 * y.pairs,
+        gauges=tuple((0.0, tuple(0.0 * rho for rho in rhos)) for _, rhos in y.gauges),
+    )

@@ -12,8 +12,8 @@ from functools import partial
 
 import numpy as np
 
-from dalenius.core import Certificate, Design, MaximizeInformation, Problem
-from dalenius.errors import Unsupported
+from dalenius.core import Certificate, Design, Guess, MaximizeInformation, Problem
+from dalenius.errors import Infeasible, Unsupported
 from dalenius.mechanisms.columns.funnel.gains import (
     BITS,
     Wanted,
@@ -24,6 +24,7 @@ from dalenius.mechanisms.columns.funnel.gains import (
 )
 from dalenius.mechanisms.columns.funnel.takes import SPREAD
 from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
+from dalenius.mechanisms.columns.leakage.gauges import ties_actions
 from dalenius.mechanisms.declared import SECONDS
 from dalenius.mechanisms.local_dp.variance import REMARK, UNIT, whole
 from dalenius.mechanisms.proof_terms import by_lines
@@ -68,6 +69,8 @@ def least_variance_under_limits(
     ------
     Unsupported
         If there are more than six values, or one that never occurs.
+    Infeasible
+        If a promise about guesses leaves some share undetermined.
 
     >>> from fractions import Fraction
     >>> from dalenius.core import Guess, MinimizeVariance, Pmf
@@ -105,6 +108,14 @@ def least_variance_under_limits(
         if on_progress:
             on_progress(f"between {bound:.6g} and {value:.6g}")
 
+    for promise in problem.guarantees:
+        if isinstance(promise, Guess) and ties_actions(problem, promise):
+            about = ", ".join(promise.about)
+            raise Infeasible(
+                f"guesses of {about} may be no better than without the release, and several are equally good without "
+                "it: no release may favour one of them, so that some share is undetermined and no variance is finite",
+                do="Let guess be right more often.",
+            )
     first = erased(asked, wanted.mass)
     found = least_spread(wanted.mass, most, gap=max(gap, RELATIVE), seconds=seconds, first=first, on_progress=told)
     wanted.labels = psi_of(wanted.mass, found.B)

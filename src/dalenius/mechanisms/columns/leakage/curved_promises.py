@@ -45,6 +45,7 @@ GRAIN = 1 << 52
 FIRST_SLOPES = tuple(Fraction(a, 4) for a in range(-8, 9))
 FEW = 1e-4  # a law of less weight than this share of the largest is left out
 MOST_DOUBLED = 30  # how often a limit is doubled at most
+ENDS = 1e-9  # of b, at which the cut of a contraction says nothing
 NEAR = 1e-3  # points b of one pair that are no further apart are one
 
 
@@ -75,7 +76,7 @@ class Bent:
         """What is above the functions y = 1 is multiplied by this, so that its limit is about one."""
         return 1 << max(0, min(MOST_DOUBLED, -frexp(float(self.limit) - 1)[1])) if self.limit > 1 else 1
 
-    def _tighter(self, less: Fraction) -> Fraction:
+    def tightened(self, less: Fraction) -> Fraction:
         """The limit tightened by so much, or by that share of its room."""
         return self.limit - less * _rational(min(1.0, self.room))
 
@@ -110,7 +111,7 @@ class Bent:
                 - np.array(self._row(k, known[0]), dtype=object)
                 for k, known in enumerate(self.tangents)
             ]
-            return [Gauge(tuple(part * self._size for part in parts), (self._tighter(less) - 1) * self._size)]
+            return [Gauge(tuple(part * self._size for part in parts), (self.tightened(less) - 1) * self._size)]
         total, found = int(sum(mass)), []
         for (i, j, b), slopes in self.points.items():
             rows = np.zeros((len(slopes), len(mass)), dtype=object)
@@ -119,7 +120,7 @@ class Bent:
             for row, a in zip(rows, slopes, strict=True):
                 row[i] = unit_i * (2 * a - a * a * b)
                 row[j] = unit_j * (-2 * a - a * a * (1 - b))
-            found.append(Gauge((rows,), self._tighter(less)))
+            found.append(Gauge((rows,), self.tightened(less)))
         return found
 
     def _row(self, k: int, tangent: list[Fraction]) -> list[Fraction]:
@@ -143,8 +144,14 @@ class Bent:
             counts = np.zeros((len(law), len(law)), dtype=object)
             for e, n in enumerate(law):
                 counts[e, e] = Fraction(n * total, sum(law))
-            found.append((Term(counts, group, foreign=True), self._tighter(less) * LN2))
+            found.append((Term(counts, group, foreign=True), self.tightened(less) * LN2))
         return found
+
+    def occurring(self, channel: Floats, masses: Floats) -> tuple[Floats, Floats]:
+        """The rows of inputs that occur, which are first, and their law; a program may have others behind them."""
+        many = self.values.shape[-1]
+        own = masses[:many]
+        return channel[:many], own / own.sum()
 
     def excess(self, channel: Floats, masses: Floats) -> float:
         """By how much a channel exceeds the promise."""
@@ -203,7 +210,8 @@ class Bent:
             own = [point for point in self.points if point[:2] == (i, j)]
             far = min((abs(float(point[2]) - b) for point in own), default=1.0)
             # f(b) is flat at its top, so that a point nearby does until the limit is all but kept.
-            if eta > limit - 1e-4 and far > (NEAR if eta > limit + 1e-5 else 1e-5):
+            # At its ends nothing is said; what one row has alone there is a limit of its own (`barred_pairs`).
+            if eta > limit - 1e-4 and far > (NEAR if eta > limit + 1e-5 else 1e-5) and ENDS < b < 1 - ENDS:
                 self.points[i, j, _rational(b)] = list(FIRST_SLOPES)
         for (i, j, point), slopes in self.points.items():
             b = float(point)
@@ -360,7 +368,7 @@ class Cuts:
     def refine(self, channel: Floats, masses: Floats) -> None:
         """Add to every promise what this channel shows."""
         for one in self.bent.values():
-            one.refine(channel, masses)
+            one.refine(*one.occurring(channel, masses))
 
     def kept(self, pi: Floats, given: Arrays) -> Floats | None:
         """pi with the least share of a constant channel that keeps every promise; None if that misses another limit.
@@ -373,18 +381,19 @@ class Cuts:
         constant = np.outer(p, law / law.sum()) if law.sum() > 0 else None
         share = 0.0
         for one in self.bent.values():
-            over = one.excess(pi / p[:, None], p) + self.hairs * one.hair
+            over = one.excess(*one.occurring(pi / p[:, None], p)) + self.hairs * one.hair
             if over > 0:
                 if constant is None:
                     return None
-                room = -one.excess(constant / p[:, None], p)
+                room = -one.excess(*one.occurring(constant / p[:, None], p))
                 share = max(share, over / (over + room) if room > 0 else 1.0)
         mixed = pi if constant is None else (1 - share) * pi + share * constant
         return None if given.violation(mixed) > TOLERATED or not share <= 1 else mixed
 
     def excess(self, channel: Floats, masses: Floats) -> float:
         """By how much a channel exceeds a promise, at worst, and by a hair more: rounding must not pass it."""
-        return max(one.excess(channel, masses) + self.hairs * one.hair for one in self.bent.values())
+        found = ((one.excess(*one.occurring(channel, masses)), one.hair) for one in self.bent.values())
+        return max(excess + self.hairs * hair for excess, hair in found)
 
     def tightened(self) -> "Cuts":
         """What is known now, with limits that leave room for what is not."""

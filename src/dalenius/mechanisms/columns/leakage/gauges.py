@@ -17,11 +17,12 @@ from dalenius.core.arithmetic import BITS, exp, log2, two_to
 from dalenius.core.numbers import up
 from dalenius.errors import Infeasible
 from dalenius.mechanisms.columns.exact_columns import named
+from dalenius.mechanisms.columns.leakage.local_dp_rows import Nearness
 from dalenius.mechanisms.proof_terms import ONE
 from dalenius.solvers.leakage import Gauge
 from dalenius.solvers.leakage.program import Exact, Floats
 
-__all__ = ["Gauged", "Weighed", "gauged", "is_gauged", "whole_units"]
+__all__ = ["Gauged", "Weighed", "gauged", "is_gauged", "ties_actions", "whole_units"]
 
 Places = tuple[int, ...]
 Weighed = tuple[float, tuple[Floats, ...]]  # the weight of a gauge, and the multipliers of the rows of its parts
@@ -76,7 +77,7 @@ def is_gauged(promise: Guarantee) -> bool:
     return isinstance(promise, GAUGED) or (isinstance(promise, LocalDP) and bool(promise.delta))
 
 
-def gauged(problem: Problem, promise: Guarantee, numbers: Sequence[int], worlds: Sequence[Places]) -> Gauged | None:
+def gauged(problem: Problem, promise: Guarantee, near: Nearness, worlds: Sequence[Places]) -> Gauged | None:
     """The gauges of a promise, or None if it is none of them.
 
     Parameters
@@ -85,8 +86,8 @@ def gauged(problem: Problem, promise: Guarantee, numbers: Sequence[int], worlds:
         With its law.
     promise : Guarantee
         One of its promises.
-    numbers : sequence of int
-        The place of each row of the program among all inputs.
+    near : Nearness
+        The rows of the program, and their places among all inputs.
     worlds : sequence of tuple
         For each input its letters in the columns that are read and leave as they are.
 
@@ -103,9 +104,10 @@ def gauged(problem: Problem, promise: Guarantee, numbers: Sequence[int], worlds:
     if not is_gauged(promise):
         return None
     if isinstance(promise, LocalDP):
-        return _of_pairs(promise, mass, numbers, worlds)
+        everybody = np.append(mass, np.full(near.unseen, near.mass // near.scale, dtype=object))
+        return _of_pairs(promise, everybody, int(sum(mass)), near.numbers, worlds)
     if isinstance(promise, MaximalLeakage) and not promise.about:
-        parts = _of_inputs(mass, numbers, worlds)
+        parts = _of_inputs(mass, near.numbers, worlds)
     else:
         parts = _of_secret(problem, promise)
     gauge = Gauge(tuple(parts), _limit(problem, promise))
@@ -118,6 +120,33 @@ def gauged(problem: Problem, promise: Guarantee, numbers: Sequence[int], worlds:
         shares = tuple(Fraction(int(count), problem.pmf.total) for count in counts)
         return Gauged(promise, (gauge,), silent=True, shares=shares)
     return Gauged(promise, (gauge,))
+
+
+def ties_actions(problem: Problem, promise: Guess) -> bool:
+    """Whether a guess may be no better than it is without the release, and several are then best.
+
+    None of them may be better than another in any letter, so that no release tells their shares apart.
+
+    Parameters
+    ----------
+    problem : Problem
+        With its law.
+    promise : Guess
+        One of its promises.
+
+    Returns
+    -------
+    bool
+    """
+    gauge = Gauge(tuple(_of_secret(problem, promise)), _limit(problem, promise))
+    mass = problem.pmf.counts(problem.inputs).astype(object)
+    if gauge.limit > gauge.floor(mass):
+        return False
+    for part, values in zip(gauge.parts, gauge.at_constant(mass), strict=True):
+        best = {tuple(row) for row, value in zip(part, values, strict=True) if value == max(values)}
+        if len(best) > 1:
+            return True
+    return False
 
 
 def _tied(gauge: Gauge, mass: Exact) -> bool:
@@ -200,11 +229,10 @@ def _limit(problem: Problem, promise: Guarantee) -> Fraction:
     return promise.times * sum((Fraction(value) for value in best), Fraction(0)) / problem.pmf.total
 
 
-def _of_pairs(promise: LocalDP, mass: Exact, numbers: Sequence[int], worlds: Sequence[Places]) -> Gauged:
+def _of_pairs(promise: LocalDP, mass: Exact, total: int, numbers: Sequence[int], worlds: Sequence[Places]) -> Gauged:
     """delta: max(0, W(t|i) - r W(t|j)) for each ordered pair of rows that agree in what is given, added up over t."""
     own = promise.of_one_row
     # r from below makes each positive part larger, so that no delta is counted too small.
-    total = int(sum(mass))
     ratio = exp(own.epsilon)[0]
     pairs, gauges = [], []
     for i, j in permutations(range(len(mass)), 2):

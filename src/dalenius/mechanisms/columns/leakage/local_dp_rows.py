@@ -5,12 +5,14 @@ that follow from others by the triangle inequality are left out. A level given k
 rows that agree in them.
 
 Inputs of probability 0 have rows too. Under a plain level a mean of other rows will do; under a metric there may be
-none (between two rows e^2 apart lies no row e apart from both, if the two differ in two letters only). They are then
-rows of the program, with a mass that changes nothing: no cost, and in every leakage a group of their own, which tells
-nothing. With sigma = N / (N + their mass), costs and shares of the objective are divided by sigma and limits of leakage
-multiplied by it, so that every figure stays what it was; `Nearness.own` turns the multipliers back.
+none (between two rows e^2 apart lies no row e apart from both, if the two differ in two letters only), nor where one
+may not have some letter. They are then rows of the program, of a world with the same letters one for all, with a mass
+that changes nothing: no cost, and no part of any leakage. With sigma = N / (N + their mass), costs and shares of the
+objective are divided by sigma and limits of leakage multiplied by it, so that every figure stays what it was;
+`Nearness.own` turns the multipliers back.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -24,6 +26,7 @@ from dalenius.core import LocalDP, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.errors import Unsupported
 from dalenius.kernel.rows import UNIT
+from dalenius.mechanisms.barred_letters import barred_letters
 from dalenius.mechanisms.column_bounds import local_promises, ratios_by_distance, row_number
 from dalenius.solvers.leakage import Gauge, Multipliers, Program, Term
 
@@ -44,27 +47,34 @@ class Nearness:
     """The rows of the channel behind those of the program, the last `unseen` of them without weight, and the pairs.
 
     `metric` says which levels have one: those have `pairs` (row of the channel, other row, ratio), the others `floors`
-    (rows of the program and their ratio) for each world.
+    (rows of the program and their ratio) for each world. Inputs that are `like` a row without weight have that row;
+    what those rows may not have is `barred`, for each of them.
     """
 
     numbers: list[int]
     unseen: int
     mass: int
+    scale: int  # of all masses, beside those of the law
     sigma: Fraction
     metric: list[bool]
     floors: list[list[tuple[npt.NDArray[np.int64], Fraction]]]
     pairs: list[list[tuple[int, int, Fraction]]]
+    like: dict[int, int]
+    barred: list[set[int]]
 
     @classmethod
-    def of(cls, problem: Problem, scale: int = 1) -> "Nearness":
+    def of(cls, problem: Problem, told: Sequence[tuple[str, ...]], scale: int = 1) -> "Nearness":
         joint, world = problem.pmf, worlds_of(problem)
         numbers = [row_number(problem, codes) for codes in joint.grouped(problem.inputs)[0]]
         near = [g for g in local_promises(problem) if g.metric is not None]
-        unseen = sorted({*range(len(world))} - {*numbers}) if near else []
+        barred = _barred_elsewhere(problem, {*numbers}, told)
+        like = {} if near else _alike(barred, world)
+        unseen = sorted({*range(len(world))} - {*numbers} if near else {*like.values()})
         if unseen and problem.preserve_marginals:
+            beside = "local_dp with a metric" if near else "local_dp, and forbid or freeze,"
             raise Unsupported(
-                f"preserve_marginals beside local_dp with a metric needs inputs that all occur; {len(unseen)} never "
-                "do: leave their values out, or design on a stated distribution that has them"
+                f"preserve_marginals beside {beside} needs inputs that all occur; {len(unseen)} never do: leave their "
+                "values out, or design on a stated distribution that has them"
             )
         mean = max(1, joint.total // len(numbers)) * scale
         numbers = numbers + unseen
@@ -82,53 +92,57 @@ class Nearness:
             numbers,
             len(unseen),
             mean,
+            scale,
             Fraction(whole, whole + mean * len(unseen)),
             [promise.metric is not None for promise in local_promises(problem)],
             plain,
             [_apart(promise, world) for promise in near],
+            like,
+            [barred.get(x, set()) for x in unseen],
         )
 
-    def widened(self, program: Program) -> Program:
-        """The program of the rows that occur, with these levels and with the rows that never occur."""
+    def widened(self, program: Program, gauges: Sequence[Gauge]) -> Program:
+        """The program of the rows that occur, with these levels, the rows that never occur, and gauges of any rows."""
         place = {number: e for e, number in enumerate(self.numbers)}
         pairs = tuple((place[i], place[j], r) for near in self.pairs for i, j, r in near)
         program = replace(program, local_dp=tuple(block for blocks in self.floors for block in blocks))
         if not self.unseen:
-            return replace(program, pairs=pairs)
+            return replace(program, pairs=pairs, gauges=tuple(gauges))
         extra, m = self.unseen, program.letters
         new = np.full(extra, self.mass, dtype=object)
+        new_mass = np.append(program.mass, new)
         wide = np.zeros((extra, m), dtype=object)
 
         def scaled(cost: Any) -> Any:
             exactly = [[Fraction(entry) / self.sigma for entry in row] for row in cost]
             return np.vstack([np.array(exactly, dtype=object).reshape(cost.shape), wide])
 
-        def alone(term: Term) -> Term:
-            last = np.hstack([np.zeros(len(program.mass), dtype=object), new])
-            return Term(np.vstack([nowhere(term.counts), last[None]]), np.append(term.group, term.group.max() + 1))
+        def without(term: Term) -> Term:
+            return replace(term, counts=nowhere(term.counts))
 
         def silent(view: Any) -> Any:
             share = view.sum(axis=1) * self.mass
             return np.hstack([view, np.repeat((share // program.total)[:, None], extra, axis=1)])
 
         def nowhere(counts: Any) -> Any:
-            return np.hstack([counts, np.zeros((len(counts), extra), dtype=object)])
+            missing = len(new_mass) - counts.shape[1]  # gauges of pairs speak of all rows already
+            return np.hstack([counts, np.zeros((len(counts), missing), dtype=object)])
 
         none = np.zeros(extra, dtype=object)
+        free = np.array([[t not in barred for t in range(m)] for barred in self.barred])
         return replace(
             program,
-            mass=np.append(program.mass, new),
-            allowed=np.vstack([program.allowed, np.ones((extra, m), dtype=bool)]),
+            mass=new_mass,
+            allowed=np.vstack([program.allowed, free]),
             cost=scaled(program.cost),
-            objective=tuple((theta / self.sigma, alone(term)) for theta, term in program.objective),
+            objective=tuple((theta / self.sigma, without(term)) for theta, term in program.objective),
             distortions=tuple((scaled(cost), limit) for cost, limit in program.distortions),
-            leakages=tuple((alone(term), limit * self.sigma) for term, limit in program.leakages),
-            worst=tuple((_beside(term, new), np.append(most, none)) for term, most in program.worst),
+            leakages=tuple((without(term), limit * self.sigma) for term, limit in program.leakages),
+            worst=tuple((without(term), np.append(most, none)) for term, most in program.worst),
             independent=tuple(silent(view) for view in program.independent),
             odds=tuple((nowhere(counts), nowhere(against), r) for counts, against, r in program.odds),
             gauges=tuple(
-                Gauge(tuple(nowhere(part) for part in gauge.parts), gauge.limit * self.sigma)
-                for gauge in program.gauges
+                Gauge(tuple(nowhere(part) for part in gauge.parts), gauge.limit * self.sigma) for gauge in gauges
             ),
             pairs=pairs,
         )
@@ -136,7 +150,7 @@ class Nearness:
     def seen(self, term: Term) -> Term:
         """A term of the rows that occur."""
         n = len(self.numbers) - self.unseen
-        return Term(term.counts[:-1, :n], term.group[:-1]) if self.unseen else term
+        return replace(term, counts=term.counts[:, :n])
 
     def own(self, multipliers: Multipliers) -> Multipliers:
         """Multipliers of the rows that occur and their promises, from those of the wider program."""
@@ -145,7 +159,6 @@ class Nearness:
         sigma = float(self.sigma)
         return replace(
             multipliers,
-            posteriors=tuple(logs[:-1] for logs in multipliers.posteriors),
             leakage=sigma * multipliers.leakage,
             worst=tuple(sigma * weight for weight in multipliers.worst),
             equal=sigma * multipliers.equal,
@@ -195,19 +208,29 @@ class Nearness:
         return plan
 
 
+def _barred_elsewhere(problem: Problem, occur: set[int], told: Sequence[tuple[str, ...]]) -> dict[int, set[int]]:
+    """What the inputs that never occur may not be released as, where a level compares them with others."""
+    levels = any(isinstance(promise, LocalDP) for promise in problem.guarantees)
+    if not levels or not (problem.forbid or problem.freeze):
+        return {}
+    gone = set()
+    if problem.preserve_marginals:  # what nobody may have needs no row that says so
+        law = problem.pmf.marginal(problem.release)
+        shares = [law.probability(**dict(zip(problem.release, letter, strict=True))) for letter in told]
+        gone = {place for place, share in enumerate(shares) if not share}
+    everywhere = list(product(*problem.pmf.alphabets(problem.inputs).values()))
+    found = [barred - gone for barred in barred_letters(problem, everywhere, told)]
+    return {x: barred for x, barred in enumerate(found) if barred and x not in occur}
+
+
+def _alike(barred: dict[int, set[int]], world: list[tuple[int, ...]]) -> dict[int, int]:
+    """For each of these inputs the first of its world that may not have the same letters."""
+    first: dict[tuple[tuple[int, ...], frozenset[int]], int] = {}
+    return {x: first.setdefault((world[x], frozenset(letters)), x) for x, letters in barred.items()}
+
+
 def _whole(values: Any, factor: float) -> list[int]:
     return [max(0, int(ldexp(float(value) * factor, UNIT))) for value in values]
-
-
-def _beside(term: Term, new: npt.NDArray[Any]) -> Term:
-    """A worst case with rows of no weight among all others, which are one value in a group of its own."""
-    zero = np.zeros((len(term.group), len(new)), dtype=object)
-    counts, group = np.hstack([term.counts, zero]), term.group
-    if not (group == 1).any():
-        counts = np.vstack([counts, np.zeros(counts.shape[1], dtype=object)[None]])
-        group = np.append(group, 1)
-    counts[-1, -len(new) :] = new
-    return Term(counts, group)
 
 
 def _apart(promise: LocalDP, world: list[tuple[int, ...]]) -> list[tuple[int, int, Fraction]]:

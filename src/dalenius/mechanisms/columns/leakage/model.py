@@ -22,6 +22,7 @@ from dalenius.core import (
     Kernel,
     Leakage,
     Listed,
+    LocalDP,
     MinimizeDistortion,
     Problem,
     WorstCaseLeakage,
@@ -29,8 +30,8 @@ from dalenius.core import (
 from dalenius.core.conditional_law import in_units
 from dalenius.errors import Infeasible
 from dalenius.mechanisms.barred_letters import barred_letters
-from dalenius.mechanisms.column_bounds import local_promises
 from dalenius.mechanisms.columns.exact_columns import named
+from dalenius.mechanisms.columns.leakage.barred_pairs import BarredPair, barred_pairs
 from dalenius.mechanisms.columns.leakage.curved_promises import Cuts
 from dalenius.mechanisms.columns.leakage.gauges import Gauged, gauged
 from dalenius.mechanisms.columns.leakage.local_dp_rows import Nearness, worlds_of
@@ -53,6 +54,7 @@ class Model:
     maps: list[tuple[int, ...]]
     gauges: tuple[Gauged, ...] = ()
     cuts: Cuts | None = None
+    barred: tuple[BarredPair, ...] = ()  # whose limits stand last among those of distortion
 
     @classmethod
     def of(
@@ -75,8 +77,6 @@ class Model:
         m = len(reader.maps)
         mass = problem.pmf.counts(problem.inputs).astype(object) * reader.scale
         allowed = reader.allowed()
-        elsewhere = _barred_elsewhere(problem, reader)
-        allowed &= elsewhere[: len(allowed)]
         objective, cost = reader.objective(allowed)
         cost = cost if fresh is None else fresh
         limits = list(costs)
@@ -88,8 +88,13 @@ class Model:
                 f"the input {', '.join(where)} has no value that it may be released as; 0 values are left",
                 do="Forbid less, or let it be released as another value.",
             )
+        barred = []
+        if cuts is not None and (problem.forbid or problem.freeze):
+            names = [", ".join(where) for where in named(problem, problem.inputs)]
+            barred = barred_pairs(problem, cuts, allowed, names)
+            limits += [(one.cost(mass), one.limit) for one in barred]
         leakages, worst, views, odds = [], [], [], []
-        found = [gauged(problem, promise, reader.near.numbers, worlds_of(problem)) for promise in problem.guarantees]
+        found = [gauged(problem, promise, reader.near, worlds_of(problem)) for promise in problem.guarantees]
         gauges = [one for one in found if one is not None]
         known, less = ([], Fraction(0)) if cuts is None else (cuts.limits, cuts.less)
         curved = [(one, one.gauges(mass, less), one.leakages(mass, less)) for one in known]
@@ -109,6 +114,10 @@ class Model:
         for one in gauges:
             if one.silent:
                 views += reader.views(one.promise.secret or problem.inputs)
+        limited = (
+            *(gauge for one in gauges if not one.silent for gauge in one.gauges),
+            *(gauge for _, own, _ in curved for gauge in own),
+        )
         program = Program(
             mass=mass,
             letters=m,
@@ -121,17 +130,19 @@ class Model:
             independent=tuple(views),
             marginal=reader.margin() if problem.preserve_marginals else None,
             odds=tuple(odds),
-            gauges=(
-                *(gauge for one in gauges if not one.silent for gauge in one.gauges),
-                *(gauge for _, own, _ in curved for gauge in own),
-            ),
             # One letter for everybody, drawn by the law of the table, keeps the number of rows of every value.
             beginning=reader.margin() if problem.release and any(limit.keeps for limit in problem.limits) else None,
         )
-        wide = reader.near.widened(program)
-        wide.allowed[len(mass) :] &= elsewhere[len(mass) : len(wide.mass)]
         return cls(
-            problem, wide, reader.near, reader.told, reader.worlds, reader.maps, tuple(gauges), cuts and cuts.copied()
+            problem,
+            reader.near.widened(program, limited),
+            reader.near,
+            reader.told,
+            reader.worlds,
+            reader.maps,
+            tuple(gauges),
+            cuts and cuts.copied(),
+            tuple(barred),
         )
 
     @property
@@ -166,6 +177,7 @@ class Model:
         elif problem.output:
             output = {problem.output: tuple(t for (t,) in self.told)}
         found = {number: tuple(row) for number, row in zip(self.near.numbers, rows, strict=True)}
+        found |= {number: found[other] for number, other in self.near.like.items()}
         others = None
         if len(found) < (many := prod(len(letters) for letters in inputs.values())):
             elsewhere = self._elsewhere(found, [x for x in range(many) if x not in found])
@@ -181,7 +193,7 @@ class Model:
         if problem.forbid or problem.freeze:
             alphabets = problem.pmf.alphabets(problem.inputs)
             barred = barred_letters(problem, list(product(*alphabets.values())), self.told)
-        apart = any(promise.given for promise in local_promises(problem))
+        apart = any(isinstance(promise, LocalDP) and promise.given for promise in problem.guarantees)
         laws = {}
         for w in {*(world[x] for x in found if apart), None}:
             own = [e for e, number in enumerate(self.near.numbers) if w is None or world[number] == w]
@@ -193,23 +205,6 @@ class Model:
     def certificate(self, y: Multipliers, tree: Sequence[int] = ()) -> Certificate:
         """The proof that these multipliers give; with a `tree` those of letters are those of its leaves."""
         return dual_certificate(self, y, tree)
-
-
-def _barred_elsewhere(problem: Problem, reader: Reader) -> npt.NDArray[np.bool_]:
-    """Which letters levels leave to each row: what an input that never occurs may not have, no input near it has."""
-    free = np.ones((len(reader.near.numbers), len(reader.maps)), dtype=bool)
-    levels = [promise for promise in local_promises(problem) if not promise.delta]
-    if not levels or not (problem.forbid or problem.freeze):
-        return free
-    world = worlds_of(problem)
-    given = all(promise.given for promise in levels)
-    occur = set(reader.near.numbers[: reader.rows])
-    everywhere = list(product(*problem.pmf.alphabets(problem.inputs).values()))
-    for x, barred in enumerate(barred_letters(problem, everywhere, reader.told)):
-        if x not in occur and barred:
-            near = [e for e, own in enumerate(reader.near.numbers) if not given or world[own] == world[x]]
-            free[np.ix_(near, sorted(barred))] = False
-    return free
 
 
 def _mixture(rows: Sequence[Sequence[Fraction]], weights: list[int]) -> tuple[Fraction, ...]:

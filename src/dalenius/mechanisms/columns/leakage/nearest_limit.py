@@ -101,6 +101,8 @@ def nearest_limit(model: Model, program: Program, seconds: float) -> tuple[Disto
     """
     places = _places(model)
     for kept in program.distortions:
+        if places[id(kept)] >= len(model.problem.limits):  # of a pair of rows, see `barred_pairs`
+            continue
         others = tuple(distortion for distortion in program.distortions if distortion is not kept)
         alone = replace(program, objective=(), cost=kept[0], distortions=others)
         try:

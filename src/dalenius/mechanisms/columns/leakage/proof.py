@@ -30,6 +30,7 @@ from dalenius.core import (
 )
 from dalenius.documents.text import text
 from dalenius.mechanisms.column_bounds import local_promises
+from dalenius.mechanisms.columns.leakage.barred_pairs import NEXT_TO_ONE
 from dalenius.mechanisms.columns.leakage.gauges import Weighed, whole_units
 from dalenius.mechanisms.columns.leakage.local_dp_rows import worlds_of
 from dalenius.mechanisms.proof_terms import ONE, by_lines, texts
@@ -165,7 +166,13 @@ class _Reader:
         ]
         many = len(program.objective)
         found.own = posteriors[:many]
-        found.limits = texts(_whole(self.y.distortion, self.plain))
+        prices = _whole(self.y.distortion, self.plain)
+        stated = len(prices) - len(self.model.barred)
+        found.limits = texts(prices[:stated])
+        for pair, price in zip(self.model.barred, prices[stated:], strict=True):
+            first, second = (self.model.near.numbers[row] for row in (pair.first, pair.second))
+            if price:
+                self._cut(pair.promise, first, second, text(NEXT_TO_ONE), Fraction(price, ONE), pair.slopes())
         for k, weight, own in zip(
             self._having(Leakage), _whole(self.y.leakage[: len(promised)], self.bits), posteriors[many:], strict=False
         ):
@@ -298,7 +305,7 @@ class _Reader:
             elif isinstance(one.promise, Dalenius):
                 for weights, columns in one.of_laws(of_laws[k], self.bits):
                     everywhere = [0] * prod(map(len, inputs))
-                    for x, share in zip(occur, weights, strict=True):
+                    for x, share in zip(occur[: len(weights)], weights, strict=True):
                         everywhere[x] = share
                     self._law(k, everywhere, [e for e, share in enumerate(weights) if share], columns)
         for k, near in zip(self._having(Leakage), cuts.near, strict=False):

@@ -31,7 +31,7 @@ from dalenius.solvers.leakage.cone_pricing import ConeClosed
 from dalenius.solvers.leakage.crossover import LEAST, SolveOn, Support, among_large_entries, without_dust
 from dalenius.solvers.leakage.lifting import none_of
 from dalenius.solvers.leakage.pricing import Closed
-from dalenius.solvers.leakage.simple import at_hand, silent_at_hand
+from dalenius.solvers.leakage.simple import at_hand, silenced, silent_at_hand
 from dalenius.stopping import left, over
 
 __all__ = [
@@ -319,7 +319,7 @@ def finished(
         method += f"; maps one by one, and a {f'proof in {cases} that no other pays' if done else f'bound in {cases}'}"
     if not curved and (private := _without_leakage(model, program, solution, seconds)):
         rows = private
-        multipliers = _silent(multipliers)
+        multipliers = silenced(multipliers)
         method = "a linear program: nothing needs to leak"
     if model.worlds:
         rows = fewer_letters(model, rows)
@@ -446,19 +446,3 @@ def _without_leakage(model: Model, program: Program, solution: Solution, seconds
         Fraction(0),
     )
     return rows if total <= limit * program.total else None
-
-
-def _silent(y: Multipliers) -> Multipliers:
-    """Posteriors equal to the prior: the bound 0."""
-    return replace(
-        y,
-        posteriors=tuple(0.0 * posterior for posterior in y.posteriors),
-        leakage=0.0 * y.leakage,
-        distortion=0.0 * y.distortion,
-        worst=tuple(0.0 * value for value in y.worst),
-        equal=0.0 * y.equal,
-        floors=tuple((0.0 * a, 0.0 * b) for a, b in y.floors),
-        odds=tuple(0.0 * odd for odd in y.odds),
-        pairs=0.0 * y.pairs,
-        gauges=tuple((0.0, tuple(0.0 * rho for rho in rhos)) for _, rhos in y.gauges),
-    )

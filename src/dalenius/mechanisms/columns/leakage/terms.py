@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from dalenius.core import (
     Distortion,
+    LocalDP,
     MaximizeInformation,
     MinimizeDistortion,
     MinimizeLeakage,
@@ -33,7 +34,6 @@ from dalenius.core.distorting import ERASED, distortions
 from dalenius.core.numbers import up
 from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.mechanisms.barred_letters import barred_letters
-from dalenius.mechanisms.column_bounds import local_promises
 from dalenius.mechanisms.columns.exact_columns import named
 from dalenius.mechanisms.columns.leakage.local_dp_rows import MAPS, Nearness
 from dalenius.solvers.leakage import Term
@@ -143,9 +143,11 @@ class Reader:
             self.maps = list(everything if maps is None else maps)
         self.rows = len(joint.grouped(problem.inputs)[0])
         # Beside other columns, what is independent is told by fractions of counts; so all counts are multiplied.
-        near = any(promise.metric for promise in local_promises(problem))
+        barred = bool(problem.forbid or problem.freeze)
+        levels = [promise for promise in problem.guarantees if isinstance(promise, LocalDP)]
+        near = any(promise.metric is not None or barred for promise in levels)
         self.scale = joint.total if problem.views and (problem.beside or near) else 1
-        self.near = Nearness.of(problem, self.scale)
+        self.near = Nearness.of(problem, self.told, self.scale)
 
     @property
     def many_maps(self) -> int:
