@@ -232,13 +232,10 @@ class Release:
                 require(possible, "a letter has probability 0 under one input and not under another")
                 distance = metric[x][z]
                 require(distance > 0, "inputs at distance 0 are released differently")
-                # The largest quotient so far, without a fraction for each: these would take a hundred times as long.
-                top = 0
-                bottom = 1
+                top, bottom = 0, 1  # the largest quotient so far: fractions would take a hundred times as long
                 for a, b in zip(row, other, strict=True):
                     if a * bottom > top * b:
-                        top = a
-                        bottom = b
+                        top, bottom = a, b
                 level = max(level, nats(Fraction(top, bottom)) / distance)
         return level
 
