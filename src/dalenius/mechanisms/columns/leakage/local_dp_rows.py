@@ -213,13 +213,15 @@ def _barred_elsewhere(problem: Problem, occur: set[int], told: Sequence[tuple[st
     levels = any(isinstance(promise, LocalDP) for promise in problem.guarantees)
     if not levels or not (problem.forbid or problem.freeze):
         return {}
-    gone = set()
-    if problem.preserve_marginals:  # what nobody may have needs no row that says so
+    everywhere = list(product(*problem.pmf.alphabets(problem.inputs).values()))
+    found = barred_letters(problem, everywhere, told)
+    # What nobody may have needs no row that says so: it is in no mean of the rows that occur.
+    gone = set.intersection(*(set(found[x]) for x in occur))
+    if problem.preserve_marginals:
         law = problem.pmf.marginal(problem.release)
         shares = [law.probability(**dict(zip(problem.release, letter, strict=True))) for letter in told]
-        gone = {place for place, share in enumerate(shares) if not share}
-    everywhere = list(product(*problem.pmf.alphabets(problem.inputs).values()))
-    found = [barred - gone for barred in barred_letters(problem, everywhere, told)]
+        gone |= {place for place, share in enumerate(shares) if not share}
+    found = [barred - gone for barred in found]
     return {x: barred for x, barred in enumerate(found) if barred and x not in occur}
 
 
