@@ -200,13 +200,11 @@ def refuse_wide(mechanism: Mechanism, problem: Problem) -> None:
 def nearest_reasons(problem: Problem) -> str:
     """What the nearest mechanisms say against a problem that none of them takes."""
     named = [m for m in mechanisms() if not m.shortcut or (problem.form is not None and problem.form in m.forms)]
-
-    def far(mechanism: Mechanism) -> tuple[bool, int]:
-        # Whoever writes a form asks what that form takes, before what another one would.
-        return problem.form is not None and problem.form not in mechanism.forms, mechanism.distance(problem)
-
-    nearest = sorted(named, key=far)[:TOLD]
-    return "; ".join(f"{mechanism.title}: {mechanism.why_not(problem)}" for mechanism in nearest)
+    nearest = sorted(named, key=lambda mechanism: mechanism.distance(problem))
+    # Whoever writes a form asks first what that form takes.
+    own = [mechanism for mechanism in nearest if problem.form is not None and problem.form in mechanism.forms][:1]
+    told = [*own, *(mechanism for mechanism in nearest if mechanism not in own)][:TOLD]
+    return "; ".join(f"{mechanism.title}: {mechanism.why_not(problem)}" for mechanism in told)
 
 
 def _bound(problem: Problem) -> Problem:

@@ -366,7 +366,7 @@ class TestLeastContract(DesignContract):
         ({"release": (), "output": "Y"}, Unsupported, "nothing says which values"),
         ({"forbid": (("0", "7"),)}, ProblemFileError, "both the values '0' and '7'"),
         ({"freeze": ("7",)}, ProblemFileError, "has the value '7'"),
-        ({"form": "pram"}, Unsupported, "without form"),
+        ({"form": "pram"}, Unsupported, "Leave out form"),
         ({"guarantees": (LocalDP("1", "d.json"),)}, ProblemFileError, "there is no metric file d.json"),
         ({"guarantees": (LocalDP("1", delta="1/100"),)}, Infeasible, "the distortion of X is at least 0.26"),
         (
