@@ -13,7 +13,6 @@ values that are all equally far apart it is randomised response.
 from math import ceil, ldexp, log2
 
 import numpy as np
-from scipy.sparse.csgraph import shortest_path
 
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.program import Exact, Floats
@@ -97,7 +96,10 @@ def _ways(given: Arrays) -> Floats:
         length[i, j] = min(length[i, j], np.log(r))
     np.fill_diagonal(length, 0.0)
     # The stricter of both directions, so that the ways have the same length back.
-    return np.asarray(shortest_path(np.minimum(length, length.T), method="D"))
+    length = np.asarray(np.minimum(length, length.T), dtype=np.float64)
+    for k in range(inputs):  # by Floyd: scipy has it, and takes longer to import than this needs
+        np.minimum(length, length[:, k, None] + length[k], out=length)
+    return np.asarray(length)
 
 
 def _whole(channel: Floats) -> tuple[Exact, int]:
