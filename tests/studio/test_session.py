@@ -3,7 +3,7 @@
 import shlex
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -16,6 +16,7 @@ from dalenius.mechanisms import registry
 from dalenius.studio import session as sessions
 from dalenius.studio import work
 from dalenius.studio.choices import Choices
+from dalenius.studio.jobs import Jobs
 from dalenius.studio.phrasing import on_the_page
 from dalenius.studio.session import Session
 from tests.studio.conftest import Beginning, write_table
@@ -155,6 +156,50 @@ def test_a_release_that_does_not_end_well_leaves_nothing(
     assert session.releasing["state"] == "refused"
     assert said in session.releasing["error"]
     assert released_files(tmp_path) in ([], ["one.toml"])
+
+
+@pytest.mark.long
+def test_a_point_that_is_said_twice_keeps_the_release_of_it(begin: Beginning, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = begin()
+    session.solve()
+
+    def said_again(send: Any, *arguments: Any) -> None:
+        session.pick(session.trade["chosen"])
+        with pytest.raises(InputError, match="is being released"):
+            session.pick(session.trade["chosen"] - 1)
+        work.release_table(send, *arguments)
+
+    session.pick(len(session.trade["points"]) - 1)
+    monkeypatch.setattr(sessions, "release_table", said_again)
+    session.release("one", accepted=True)
+    assert (session.releasing["state"], session.releasing["error"]) == ("done", "")
+
+
+class Lasting:
+    """Jobs that do not end by themselves."""
+
+    busy = True
+
+    def start(self, *_: Any) -> None:
+        pass
+
+    def cancel(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("ending", ["choose", "solve", "cancel"])
+def test_whatever_ends_a_release_removes_what_it_had_written(begin: Beginning, tmp_path: Path, ending: str) -> None:
+    session = begin()
+    session.jobs = cast(Jobs, Lasting())
+    session.release("one", accepted=True)
+    staging = Path(session.releasing["staging"])
+    half_written(None, "", "", str(staging), "one", None)
+    if ending == "choose":
+        session.choose(Choices(session.choices.roles, "reveal", "0.02"))
+    else:
+        getattr(session, ending)()
+    assert session.releasing["state"] != "running"
+    assert not staging.exists()
 
 
 @pytest.mark.long

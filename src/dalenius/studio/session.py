@@ -75,7 +75,7 @@ class Session:
             if self.draft is None or not choices.same_problem(self.choices):
                 self.jobs.cancel()
                 self.trade = {"state": "none", "points": [], "chosen": 0, "total": 0, "tried": 0, "error": ""}
-                self.releasing = {"state": "none", "error": ""}
+                self._forget_release()
             self.choices = choices
             self.draft = None
             self.error = ""
@@ -155,7 +155,7 @@ class Session:
                     do="Go on to Release.",
                 )
             self.trade = {"state": "running", "points": [], "chosen": 0, "total": 0, "tried": 0, "error": ""}
-            self.releasing = {"state": "none", "error": ""}
+            self._forget_release()
             file = str(self.folder / "problem.toml")
             self.jobs.start(solve_points, (self.draft.text, file, self.draft.wish), self._heard_of_points)
             self._changed()
@@ -185,8 +185,12 @@ class Session:
         with self.lock:
             if not 0 <= index < len(self.trade["points"]):
                 raise InputError("There is no such point.", do="Choose a point of the curve.")
+            if index == self.trade["chosen"]:  # said twice, perhaps after the release of it has begun
+                return
+            if self.releasing["state"] == "running":
+                raise InputError("The point that you chose is being released.", do="Wait for it, or cancel it.")
             self.trade["chosen"] = index
-            self.releasing = {"state": "none", "error": ""}
+            self._forget_release()
             self._changed()
 
     def losses(self) -> list[str]:
@@ -233,6 +237,13 @@ class Session:
             arguments = (text, str(self.folder / f"{name}.toml"), str(staging), name, book)
             self.jobs.start(release_table, arguments, self._heard_of_release)
             self._changed()
+
+    def _forget_release(self) -> None:
+        """Nothing is released; a release that runs is ended, and what it had written by then is removed."""
+        if self.releasing["state"] == "running":
+            self.jobs.cancel()
+            shutil.rmtree(self.releasing["staging"], ignore_errors=True)
+        self.releasing = {"state": "none", "error": ""}
 
     def _heard_of_release(self, message: Json) -> None:
         with self.lock:
@@ -282,15 +293,15 @@ class Session:
     def cancel(self) -> None:
         """End the job that runs; a release that is cancelled leaves nothing behind."""
         with self.lock:
-            self.jobs.cancel()
-            if self.trade["state"] == "running":
-                self.trade["state"] = "done" if self.trade["points"] else "none"
             if self.releasing["state"] == "running":
-                shutil.rmtree(self.releasing["staging"], ignore_errors=True)
-                self.releasing = {"state": "none", "error": ""}
+                self._forget_release()
                 if ledger := self.choices.ledger:
                     said = f"Cancelled. dalenius ledger status {ledger} shows whether it counts this release as begun."
                     self.releasing = {"state": "refused", "error": said}
+            else:
+                self.jobs.cancel()
+            if self.trade["state"] == "running":
+                self.trade["state"] = "done" if self.trade["points"] else "none"
             self._changed()
 
     def state(self) -> Json:
