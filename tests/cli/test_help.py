@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -103,3 +104,17 @@ def test_a_file_that_asks_for_more_work_is_not_called_wrong(tmp_path: Path) -> N
         verify(file)
     assert refused.value.do == "Check it again with --work."
     assert verify(file, work=26_000_000).value == 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("word", ["--help", "--bad"])
+def test_help_and_a_refused_flag_open_no_checker(word: str) -> None:
+    program = f"""
+import contextlib, sys
+from dalenius.cli import main
+with contextlib.suppress(SystemExit):
+    main([{word!r}])
+print([m for m in ("dalenius.kernel", "dalenius.core", "numpy") if m in sys.modules])
+"""
+    r = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert r.stdout.splitlines()[-1] == "[]", r.stderr
