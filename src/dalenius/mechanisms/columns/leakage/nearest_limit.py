@@ -35,9 +35,8 @@ def refuse_impossible(model: Model, program: Program, seconds: float) -> None:
     Infeasible
         With the figure of the first limit that would do, where there is one.
     """
-    nearest = nearest_limit(model, program, seconds) if seconds else None
-    if nearest is not None and nearest[1].bound > float(nearest[0].at_most or 0):
-        raise Infeasible(nearest_words(nearest))
+    if seconds:
+        _refuse_by_search(model, program, seconds)
     refuse_out_of_reach(model, program, 0.0)
     if out_of_reach(program):  # limits without an interior, in which no search can begin
         raise Infeasible(nearest_words(None))
@@ -65,10 +64,16 @@ def refuse_out_of_reach(model: Model, program: Program, seconds: float) -> None:
         least = least_by_pairs(model, program, kept[0])
         if least <= kept[1]:
             continue
-        nearest = nearest_limit(model, program, seconds) if seconds and _is_quick(program) else None
-        if nearest is not None and nearest[1].bound > float(nearest[0].at_most or 0):
-            raise Infeasible(nearest_words(nearest))
+        if seconds and _is_quick(program):
+            _refuse_by_search(model, program, seconds)
         raise Infeasible(least_words(model.problem.limits[places[id(kept)]], least))
+
+
+def _refuse_by_search(model: Model, program: Program, seconds: float) -> None:
+    """Refuse a limit whose least is proved to be above it."""
+    nearest = nearest_limit(model, program, seconds)
+    if nearest is not None and nearest[1].bound > float(nearest[0].at_most or 0):
+        raise Infeasible(nearest_words(nearest))
 
 
 def _is_quick(program: Program) -> bool:
