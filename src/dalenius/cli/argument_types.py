@@ -3,7 +3,6 @@
 import argparse
 import re
 import sys
-from fractions import Fraction
 from typing import Any, NoReturn
 
 from dalenius.errors import InputError
@@ -85,6 +84,8 @@ def probability(text: str) -> float:
     >>> probability("1/8"), probability("12.5%"), probability("0.125")
     (0.125, 0.125, 0.125)
     """
+    from fractions import Fraction  # most commands take no share, and start without
+
     share = text.strip()
     try:
         value = float(Fraction(share.removesuffix("%")) / (100 if share.endswith("%") else 1))

@@ -12,7 +12,6 @@ from typing import TextIO
 
 from dalenius.cli.streams import silenced
 from dalenius.errors import DaleniusError, InputError, LedgerRefused
-from dalenius.wording import unsteered
 
 __all__ = ["failed", "our_fault"]
 
@@ -36,6 +35,8 @@ def failed(error: DaleniusError, *, machines: bool = False, charging: bool = Fal
     charging : bool
         Whether the command names a ledger, which may have been charged before the error.
     """
+    from dalenius.wording import unsteered  # with fractions and data classes: help does without
+
     if charging and not error.state and not isinstance(error, InputError | LedgerRefused):
         error.state = UNSURE
     parts = error.anatomy()

@@ -26,7 +26,8 @@ def prepared() -> None:
 
 
 def _whole(stream: TextIO) -> TextIO:
-    if not isinstance(stream, TextIOWrapper):  # what a program put in its place
+    """The stream with a buffer, for every text; what a program put in its place stays."""
+    if not isinstance(stream, TextIOWrapper):
         return stream
     if not isinstance(stream.buffer, RawIOBase):
         stream.reconfigure(errors="backslashreplace")
