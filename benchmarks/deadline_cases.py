@@ -115,18 +115,24 @@ def matrices() -> Iterator[Case]:
 ABOUT = ("independent", "information_privacy", "leakage", "worst_case_leakage", "guess", "total_variation", "sibson")
 
 
+BESIDE: dict[str, dict[str, Any]] = {
+    "keep": {"mechanism": {"keep": ["K"]}},
+    "strata": {"mechanism": {"strata": ["K"]}},
+    "informed": {"side_information": {"variable": "K", "encoder": "informed"}},
+    "statistically": {"side_information": {"variable": "K", "encoder": "statistically-informed"}},
+    "preserved": {"mechanism": {"preserve_marginals": True}},
+    "forbid": {"mechanism": {"forbid": [["0", "1"], ["3", "9"]], "freeze": ["5"]}},
+    "rows": {"limit": [{"keep_rows": "1/2"}]},
+}
+"""What stands beside a column X: K as it is, as strata or as side information, and limits of its values."""
+
+
 def beside() -> Iterator[Case]:
     """Kept columns, strata, side information, robust, forbidden transitions, preserved margins, kept rows."""
     n = 60
     files = {"joint.json": joint({"X": n, "K": 4, "S": 3})}
     ways: dict[str, dict[str, Any]] = {
-        "keep": {"mechanism": {"keep": ["K"]}},
-        "strata": {"mechanism": {"strata": ["K"]}},
-        "informed": {"side_information": {"variable": "K", "encoder": "informed"}},
-        "statistically": {"side_information": {"variable": "K", "encoder": "statistically-informed"}},
-        "preserved": {"mechanism": {"preserve_marginals": True}},
-        "forbid": {"mechanism": {"forbid": [["0", "1"], ["3", "9"]], "freeze": ["5"]}},
-        "rows": {"limit": [{"keep_rows": "1/2"}]},
+        **BESIDE,
         "robust": {"robust": {"total_variation": "1/20"}},
         "confidence": {"robust": {"confidence": "95%", "rows": 2000}},
     }

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from deadline_cases import HAMMING, OBJECTIVES, Case, chances, designed, joint, problem, promises, table
+from deadline_cases import BESIDE, HAMMING, OBJECTIVES, Case, chances, designed, joint, problem, promises, table
 
 __all__ = ["COMMANDS"]
 
@@ -129,16 +129,7 @@ def explanations() -> Iterator[Case]:
 def further_curves() -> Iterator[Case]:
     """`tradeoff` of noise, records, PRAM, beside kept columns and with preserved margins; few and many points."""
     files = {"joint.json": joint({"X": 60, "K": 4, "S": 3})}
-    ways: dict[str, dict[str, Any]] = {
-        "keep": {"mechanism": {"keep": ["K"]}},
-        "strata": {"mechanism": {"strata": ["K"]}},
-        "informed": {"side_information": {"variable": "K", "encoder": "informed"}},
-        "statistically": {"side_information": {"variable": "K", "encoder": "statistically-informed"}},
-        "preserved": {"mechanism": {"preserve_marginals": True}},
-        "forbid": {"mechanism": {"forbid": [["0", "1"], ["3", "9"]], "freeze": ["5"]}},
-        "rows": {"limit": [{"keep_rows": "1/2"}]},
-    }
-    for (way, more), promise in product(ways.items(), ("leakage", "guess", "contraction")):
+    for (way, more), promise in product(BESIDE.items(), ("leakage", "guess", "contraction")):
         document: dict[str, Any] = {
             "source": {"pmf": "joint.json"},
             "mechanism": {"observe": ["X"], "release": ["X"], **more.get("mechanism", {})},
