@@ -3,7 +3,7 @@
 import shlex
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -16,7 +16,6 @@ from dalenius.mechanisms import registry
 from dalenius.studio import session as sessions
 from dalenius.studio import work
 from dalenius.studio.choices import Choices
-from dalenius.studio.jobs import Jobs
 from dalenius.studio.phrasing import on_the_page
 from dalenius.studio.session import Session
 from tests.studio.conftest import Beginning, write_table
@@ -175,22 +174,9 @@ def test_a_point_that_is_said_twice_keeps_the_release_of_it(begin: Beginning, mo
     assert (session.releasing["state"], session.releasing["error"]) == ("done", "")
 
 
-class Lasting:
-    """Jobs that do not end by themselves."""
-
-    busy = True
-
-    def start(self, *_: Any) -> None:
-        pass
-
-    def cancel(self) -> bool:
-        return True
-
-
 @pytest.mark.parametrize("ending", ["choose", "solve", "cancel"])
 def test_whatever_ends_a_release_removes_what_it_had_written(begin: Beginning, tmp_path: Path, ending: str) -> None:
-    session = begin()
-    session.jobs = cast(Jobs, Lasting())
+    session, _ = waiting(begin)
     session.release("one", accepted=True)
     staging = Path(session.releasing["staging"])
     half_written(None, "", "", str(staging), "one", None)

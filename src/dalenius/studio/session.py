@@ -185,9 +185,9 @@ class Session:
         with self.lock:
             if not 0 <= index < len(self.trade["points"]):
                 raise InputError("There is no such point.", do="Choose a point of the curve.")
-            if index == self.trade["chosen"]:  # said twice, perhaps after the release of it has begun
-                return
             if self.releasing["state"] == "running":
+                if index == self.trade["chosen"]:  # said twice, and the release of it has begun
+                    return
                 raise InputError("The point that you chose is being released.", do="Wait for it, or cancel it.")
             self.trade["chosen"] = index
             self._forget_release()
