@@ -89,6 +89,23 @@ def test_the_script_of_the_limits_reads_the_card_of_the_demo(ran):
     assert Fraction(3673, 6730) == Fraction(max(health.values()), sum(health.values()))
 
 
+def test_the_pictures_of_the_pages_are_those_of_the_demo(ran, tmp_path):
+    folder, _ = ran
+    pictures = ROOT / "docs" / "pictures"
+    spec = importlib.util.spec_from_file_location("guesses", pictures / "guesses.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    script.main(str(folder / "release"), str(tmp_path / "guesses.svg"))
+    drawn = (tmp_path / "guesses.svg").read_text(encoding="utf-8")
+    assert drawn == (pictures / "guesses.svg").read_text(encoding="utf-8")
+    assert re.findall(r"(\d+) right anyway, (.*?)<", drawn) == [("546", "34 more"), ("546", "at most 1 more")]
+    for page in (README, (ROOT / "docs" / "index.md").read_text(encoding="utf-8")):
+        assert "34 more are right with the table as it was, at most one with the released one" in page
+    words = r"<(?:title|desc|text)[^>]*>(.*?)</"
+    curve = (folder / "curve" / "curve.svg").read_text(encoding="utf-8")
+    assert re.findall(words, curve) == re.findall(words, (pictures / "curve.svg").read_text(encoding="utf-8"))
+
+
 def test_the_first_two_commands_of_the_readme_are_the_demo_and_the_tests():
     first = README.split("```sh\n")[1].split("```")[0]
     assert [line.partition("#")[0].strip() for line in first.splitlines()] == ["make demo", "make test"]

@@ -14,14 +14,14 @@ ACROSS, STEP = 50, 7
 COLOURS = {"anyway": "#8a94a0", "more": "#c2410c", "wrong": "#e3e7ec"}
 
 
-def panel(left: int, title: str, anyway: int, more: int) -> list[str]:
-    """A field of 1,000 dots."""
+def panel(left: int, title: str, anyway: int, more: int, bound: str = "") -> list[str]:
+    """A field of 1,000 dots; `bound` stands before a number of further guesses that is rounded up."""
     parts = [f'<text x="{left}" y="16" font-weight="600">{title}</text>']
     ends = {"anyway": (0, anyway), "more": (anyway, anyway + more), "wrong": (anyway + more, 1000)}
     for kind, (first, last) in ends.items():  # a dot is a line of no length with round ends
         dots = "".join(f"M{left + STEP * (k % ACROSS) + 3} {31 + STEP * (k // ACROSS)}h0" for k in range(first, last))
         parts.append(f'<path d="{dots}" stroke="{COLOURS[kind]}" stroke-width="5" stroke-linecap="round"/>')
-    words = f"{anyway} right anyway, {more} more" if more else f"{anyway} right anyway, no more"
+    words = f"{anyway} right anyway, {bound}{more} more" if more else f"{anyway} right anyway, no more"
     parts.append(f'<text x="{left}" y="{28 + STEP * 20 + 16}">{words}</text>')
     return parts
 
@@ -40,7 +40,7 @@ def main(folder: str, output: str) -> None:
         f"<title>1,000 guesses of {secret}: with the table as it was, and with the released table</title>",
         '<rect width="740" height="200" fill="#fff"/>',
         *panel(10, f"1,000 guesses of {secret}, with the table as it was", before, raw),
-        *panel(380, "with the released table", before, gain),
+        *panel(380, "with the released table", before, gain, "at most "),
         "</svg>",
     ]
     Path(output).write_text("\n".join(lines) + "\n", encoding="utf-8")
