@@ -89,28 +89,19 @@ ONE_BY_ONE = ("dual", "water", "rate")
 
 @dataclass(frozen=True)
 class Shape:
-    """What every recipe has to keep beside the promises, for none of them to be better.
+    """What every recipe has to keep beside the promises, for none of them to be better."""
 
-    Parameters
-    ----------
-    strata, kept : names
-        Columns that leave as they are: those with rules of their own for each value, and the others.
-    release, freeze : names
-        Columns in their own values, and values that never change.
-    each, forbids, keeps_shares : bool
-        Whether each column is treated by itself, changes are forbidden, and all shares are kept.
-    side : str, optional
-        What its reader has anyway.
-    """
-
+    # Columns that leave as they are: those with rules of their own for each value, and the others.
     strata: Sequence[str] = ()
     kept: Sequence[str] = ()
+    # Columns in their own values, and values that never change.
     release: Sequence[str] = ()
     freeze: Sequence[str] = ()
+    # Whether each column is treated by itself, changes are forbidden, and all shares are kept.
     each: bool = False
     forbids: bool = False
     keeps_shares: bool = False
-    side: str | None = None
+    side: str | None = None  # what its reader has anyway
 
     def seen(self, inputs: Iterable[str]) -> list[str]:
         """Of what a recipe looks at, that which does not leave as it is."""

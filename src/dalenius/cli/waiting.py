@@ -54,20 +54,13 @@ def title_of(stage: str) -> str:
 class Waiting:
     """What to show at each moment of a long command.
 
-    Parameters
-    ----------
-    clock : callable
-        Seconds since some moment; replaced by tests.
-
-    Examples
-    --------
     >>> Waiting().line("drawing", 500, 1000)
     'Drawing the released rows: 500 of 1,000 (50 %)'
     >>> Waiting().line("designing, step 3: inf, at least -inf", None, None)
     'Looking for the best recipe: no answer yet'
     """
 
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = time.monotonic  # seconds since some moment; replaced by tests
     _stage: str = ""
     _started: float = 0.0
     _decades: list[tuple[float, float]] = field(default_factory=list)

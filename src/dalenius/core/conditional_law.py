@@ -104,18 +104,11 @@ def in_doubles(row: Iterable[Fraction | int]) -> list[float]:
 
 @dataclass(frozen=True)
 class Sparse:
-    """The rows of a channel as lists of what may leave.
+    """The rows of a channel as lists of what may leave."""
 
-    Parameters
-    ----------
-    lines : mapping
-        For each outcome of the inputs that occurs, by letter codes: places among `released`, and their weights.
-    released : sequence of tuple of str
-        What may leave, in labels.
-    """
-
+    # For each outcome of the inputs that occurs, by letter codes: places among `released`, and their weights.
     lines: Mapping[tuple[int, ...], tuple[Sequence[int], Sequence[int]]]
-    released: Sequence[tuple[str, ...]]
+    released: Sequence[tuple[str, ...]]  # what may leave, in labels
 
     @property
     def entries(self) -> int:

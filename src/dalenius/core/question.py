@@ -40,27 +40,13 @@ LEAST_RATIO = Fraction(1, 1000)
 
 @dataclass(frozen=True)
 class Shape:
-    """A question in steps: what a record moves, and what the numbers are.
+    """A question in steps: what a record moves, and what the numbers are."""
 
-    Parameters
-    ----------
-    labels : tuple of str
-        One for each number that is answered.
-    letters : tuple of str or None
-        What a record can be; None: any number between the two rows of `moves`.
-    moves : tuple of tuple of int
-        For each letter, by how many steps it moves each number.
-    step : Fraction
-        The size of one step, in the unit of the answer.
-    every : int
-        Steps in one step of the grid.
-    """
-
-    labels: tuple[str, ...]
-    letters: tuple[str, ...] | None
-    moves: tuple[tuple[int, ...], ...]
-    step: Fraction
-    every: int
+    labels: tuple[str, ...]  # one for each number that is answered
+    letters: tuple[str, ...] | None  # what a record can be; None: any number between the two rows of `moves`
+    moves: tuple[tuple[int, ...], ...]  # for each letter, by how many steps it moves each number
+    step: Fraction  # the size of one step, in the unit of the answer
+    every: int  # steps in one step of the grid
 
     @property
     def grid(self) -> Fraction:
@@ -77,62 +63,33 @@ class Shape:
 class Question:
     """What is asked. Nothing in it comes from the table.
 
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS_ASKED`.
-    columns : tuple of str
-        What is asked about; a count may do without.
-    noise, parameter
-        `discrete-laplace` with its scale or `discrete-gaussian` with its variance, in the unit of the answer;
-        `geometric` with the ratio of neighbouring probabilities, `randomised-response` with the probability of another
-        value, `exponential` with its rate; a `table` has none (0).
-    grid : Fraction or None
-        The answer is a multiple of it; None: 1 for counts, the distance of listed numbers for sums.
-    where : Condition or None
-        Which records count; the others are as if they were not there.
-    where_text : str or None
-        The condition as it was written.
-    letter : str or None
-        The value that a count counts.
-    between : Interval or None
-        The ends at which the numbers of a sum or a mean are cut off.
-    declared : mapping
-        The values of each column of a histogram or a quantile, or the numbers of a sum that are listed.
-    shares : tuple of Fraction
-        Of a quantile: 1/2 for the median.
-    unit, max_rows
-        The column that names the person of a row; the rows that a person has at most (None: one record a person).
-    records : int or None
-        How many records there are, where it is said.
-    level : Fraction
-        Of the intervals.
-    table : Channel or None
-        From the values of the answer to what is released, for noise that is a table.
-
-    Examples
-    --------
     >>> sexes = {"sex": Column(values=("f", "m"))}
     >>> Question("histogram", ("sex",), "discrete-gaussian", Fraction(4), declared=sexes).shape(10).moves
     ((1, 0), (0, 1))
     """
 
-    kind: str
-    columns: tuple[str, ...]
+    kind: str  # one of `KINDS_ASKED`
+    columns: tuple[str, ...]  # what is asked about; a count may do without
+    # `discrete-laplace` with its scale or `discrete-gaussian` with its variance, in the unit of the answer; `geometric`
+    # with the ratio of neighbouring probabilities, `randomised-response` with the probability of another value,
+    # `exponential` with its rate; a `table` has none (0).
     noise: str
     parameter: Fraction
+    # The answer is a multiple of it; None: 1 for counts, the distance of listed numbers for sums.
     grid: Fraction | None = None
-    where: Condition | None = None
-    where_text: str | None = None
-    letter: str | None = None
-    between: Interval | None = None
+    where: Condition | None = None  # which records count; the others are as if they were not there
+    where_text: str | None = None  # the condition as it was written
+    letter: str | None = None  # the value that a count counts
+    between: Interval | None = None  # the ends at which the numbers of a sum or a mean are cut off
+    # The values of each column of a histogram or a quantile, or the numbers of a sum that are listed.
     declared: Mapping[str, Column] = field(default_factory=dict)
-    shares: tuple[Fraction, ...] = ()
+    shares: tuple[Fraction, ...] = ()  # of a quantile: 1/2 for the median
+    # The column that names the person of a row; the rows that a person has at most (None: one record a person).
     unit: str | None = None
     max_rows: int | None = None
-    records: int | None = None
-    level: Fraction = LEVEL
-    table: Channel | None = None
+    records: int | None = None  # how many records there are, where it is said
+    level: Fraction = LEVEL  # of the intervals
+    table: Channel | None = None  # from the values of the answer to what is released, for noise that is a table
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS_ASKED:

@@ -61,27 +61,14 @@ def is_address(source: object) -> bool:
 class Dialect:
     """How a text file writes its records, where that is not found by looking at it.
 
-    Parameters
-    ----------
-    delimiter : str or None
-        What stands between two fields; None lets the reader look at the first lines.
-    encoding : str or None
-        The character encoding; None means UTF-8.
-    decimal : str
-        The decimal sign of numbers, "." or ",".
-    missing_words : tuple of str
-        Texts that stand for a missing value, beside the empty field.
-
-    Examples
-    --------
     >>> Dialect(delimiter=";", decimal=",").to_json()
     {'delimiter': ';', 'decimal': ','}
     """
 
-    delimiter: str | None = None
-    encoding: str | None = None
-    decimal: str = "."
-    missing_words: tuple[str, ...] = ()
+    delimiter: str | None = None  # what stands between two fields; None lets the reader look at the first lines
+    encoding: str | None = None  # the character encoding; None means UTF-8
+    decimal: str = "."  # the decimal sign of numbers, "." or ","
+    missing_words: tuple[str, ...] = ()  # texts that stand for a missing value, beside the empty field
 
     def __post_init__(self) -> None:
         delimiter = self.delimiter

@@ -51,21 +51,11 @@ MOST = 1 << 21  # entries of a joint channel that is written out
 
 @dataclass(frozen=True)
 class Composed:
-    """What several releases tell together, and by which rule.
+    """What several releases tell together, and by which rule."""
 
-    Parameters
-    ----------
-    together : Bracket
-        The individual capacity of all releases together, in bits.
-    alone : tuple[Bracket, ...]
-        That of each alone.
-    rule : str
-        Which rule gave the figure.
-    """
-
-    together: Bracket
-    alone: tuple[Bracket, ...]
-    rule: str
+    together: Bracket  # the individual capacity of all releases together, in bits
+    alone: tuple[Bracket, ...]  # that of each alone
+    rule: str  # which rule gave the figure
 
     @property
     def tau(self) -> Bracket:

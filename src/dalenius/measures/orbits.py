@@ -145,14 +145,9 @@ def _by_column(row: Sequence[Fraction], channel: Orbits) -> list[Fraction]:
 
 @dataclass(frozen=True)
 class Overlap:
-    """What the rows of two inputs have in common.
+    """What the rows of two inputs have in common."""
 
-    Parameters
-    ----------
-    shared : tuple[tuple[Fraction, Fraction], ...]
-        Masses (a, b) of the letters that both can release, under the one and under the other.
-    """
-
+    # Masses (a, b) of the letters that both can release, under the one and under the other.
     shared: tuple[tuple[Fraction, Fraction], ...] = ()
 
     @property

@@ -29,23 +29,13 @@ class DrawsLetters(Protocol):
 
 @dataclass(frozen=True)
 class Draw:
-    """One independent draw for every record: the columns that it reads and its law.
+    """One independent draw for every record: the columns that it reads and its law."""
 
-    Parameters
-    ----------
-    inputs : sequence of str
-        The columns that are read.
-    sampler : DrawsLetters
-        Draws a letter from a row of the law.
-    label : tuple of str
-        Tells the draws of one release apart: each has a stream of random words of its own. Empty for a single draw.
-    rows : callable, optional
-        Which row of the law each record of a table reads, where it is not the outcome of the inputs.
-    """
-
-    inputs: Sequence[str]
-    sampler: DrawsLetters
+    inputs: Sequence[str]  # the columns that are read
+    sampler: DrawsLetters  # draws a letter from a row of the law
+    # Tells the draws of one release apart: each has a stream of random words of its own. Empty for a single draw.
     label: tuple[str, ...] = ()
+    # Which row of the law each record of a table reads, where it is not the outcome of the inputs.
     rows: Callable[[Coded], Array] | None = None
 
     def read(self, table: Coded) -> Array:

@@ -38,17 +38,10 @@ SAME = Fraction(1, 1000)  # of a level: what is nearer to that of the problem is
 
 @dataclass(frozen=True)
 class Level:
-    """A promise, and bounds of the best that keeps it; both proved.
+    """A promise, and bounds of the best that keeps it; both proved."""
 
-    Parameters
-    ----------
-    promise : Guarantee
-        At this level.
-    low, high : Fraction
-        What nobody can do better than, and what a recipe reaches, the smaller of the two first.
-    """
-
-    promise: Guarantee
+    promise: Guarantee  # at this level
+    # What nobody can do better than, and what a recipe reaches, the smaller of the two first.
     low: Fraction
     high: Fraction
 
@@ -68,30 +61,14 @@ class Level:
 
 @dataclass(frozen=True)
 class Levels:
-    """The best at several levels of a promise, the strictest first, and at the one of the problem.
+    """The best at several levels of a promise, the strictest first, and at the one of the problem."""
 
-    Parameters
-    ----------
-    steps : tuple of Level
-        In the order of their numbers.
-    chosen : Level
-        Of the problem itself.
-    measure : Distortion or None
-        What is changed as little as possible; None where information is maximised.
-    wanted : tuple of str
-        What the information is about, then.
-    left_out : tuple of Fraction
-        Levels that no recipe can keep beside what else is asked for.
-    not_reached : int
-        How many more were asked for than the time reached.
-    """
-
-    steps: tuple[Level, ...]
-    chosen: Level
-    measure: Distortion | None
-    wanted: tuple[str, ...]
-    left_out: tuple[Fraction, ...] = ()
-    not_reached: int = 0
+    steps: tuple[Level, ...]  # in the order of their numbers
+    chosen: Level  # of the problem itself
+    measure: Distortion | None  # what is changed as little as possible; None where information is maximised
+    wanted: tuple[str, ...]  # what the information is about, then
+    left_out: tuple[Fraction, ...] = ()  # levels that no recipe can keep beside what else is asked for
+    not_reached: int = 0  # how many more were asked for than the time reached
 
     def __repr__(self) -> str:
         return f"Levels({len(self.steps)} levels of a promise: {self.chosen.promise.words()})"

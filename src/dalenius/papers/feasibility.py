@@ -29,27 +29,15 @@ Matrix = list[list[Fraction]]
 
 @dataclass(frozen=True)
 class Feasibility:
-    """The verdict of Proposition 1; if something can be disclosed, a direction v and the mapping p +- epsilon v.
+    """The verdict of Proposition 1; if something can be disclosed, a direction v and the mapping p +- epsilon v."""
 
-    Parameters
-    ----------
-    feasible : bool
-        Whether something can be disclosed.
-    rank, nullity : int
-        Of P.
-    direction : tuple[Fraction, ...], optional
-        v, one entry for each outcome of the observed variables that occurs, in the order of `Pmf.grouped`.
-    epsilon : Fraction, optional
-        How far the mapping goes along it.
-    channel : Channel, optional
-        The mapping.
-    """
-
-    feasible: bool
+    feasible: bool  # whether something can be disclosed
+    # Of P.
     rank: int
     nullity: int
+    # v, one entry for each outcome of the observed variables that occurs, in the order of `Pmf.grouped`.
     direction: tuple[Fraction, ...] | None
-    epsilon: Fraction | None
+    epsilon: Fraction | None  # how far the mapping goes along it
     channel: Channel | None
 
 
@@ -159,19 +147,12 @@ def reduced(problem: Problem, channel: Kernel) -> Channel:
 
 @dataclass(frozen=True)
 class EquivocationBounds:
-    """min H(X | Y) over private mappings is at most `rank_bits`, at most `count_bits`; so X can tell that much less.
+    """min H(X | Y) over private mappings is at most `rank_bits`, at most `count_bits`; so X can tell that much less."""
 
-    Parameters
-    ----------
-    rank_bits, count_bits : float
-        Bounds of the least H(X | Y).
-    self_disclosure_at_least_bits : float
-        What a private mapping can tell about X at least.
-    """
-
+    # Bounds of the least H(X | Y).
     rank_bits: float
     count_bits: float
-    self_disclosure_at_least_bits: float
+    self_disclosure_at_least_bits: float  # what a private mapping can tell about X at least
 
 
 def equivocation_bounds(problem: Problem) -> EquivocationBounds:

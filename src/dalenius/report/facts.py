@@ -98,63 +98,37 @@ class Change:
 
 @dataclass(frozen=True)
 class Facts:
-    """A design or a problem (`public` false) or a card (`public` true), as far as sentences speak of it.
+    """A design or a problem (`public` false) or a card (`public` true), as far as sentences speak of it."""
 
-    Parameters
-    ----------
-    public : bool
-        Whether it is a card.
-    inputs, output : mapping of str to letters
-        What the recipe looks at, samples that are alike under one name, and what it writes.
-    form : str or None
-        Of the channel.
-    shape : Shape
-        What others have to keep, for none of them to be better.
-    released, kept : names
-        The columns that leave changed, and those that leave as they are.
-    promises, limits : tuple
-        With their proved figures.
-    objective : Objective, optional
-        A card whose file beside it is missing has none.
-    value, bound, gap : Fraction
-        As the file says them, rounded against us.
-    entropy, beside : Fraction, optional
-        Of what is wanted; and what a release that ignores side information tells together with it.
-    kind : str
-        The word for the proof that nothing is better.
-    unit, max_rows : optional
-        Whom a promise is about.
-    prior : {"", "uniform", "public", "model"}
-        Which statistics the figures are for, where not those of the table.
-    origin : {"table", "pmf", "unknown"}
-        What was counted.
-    counted, rows : int, optional
-        Rows of the table that were counted, and rows that were released, where that is known.
-    """
-
-    public: bool
+    public: bool  # whether it is a card
+    # What the recipe looks at, samples that are alike under one name, and what it writes.
     inputs: Alphabets
     output: Alphabets
-    form: str | None
-    shape: Shape
+    form: str | None  # of the channel
+    shape: Shape  # what others have to keep, for none of them to be better
+    # The columns that leave changed, and those that leave as they are.
     released: Names
     kept: Names
+    # With their proved figures.
     promises: tuple[Promise, ...]
     limits: tuple[Limited, ...] = ()
-    objective: Objective | None = None
+    objective: Objective | None = None  # a card whose file beside it is missing has none
+    # As the file says them, rounded against us.
     value: Fraction = Fraction(0)
     bound: Fraction = Fraction(0)
     gap: Fraction = Fraction(0)
+    # Of what is wanted; and what a release that ignores side information tells together with it.
     entropy: Fraction = Fraction(0)
     beside: Fraction | None = None
     robust: Mismatch | None = None
     stated: Document = field(default_factory=dict)
-    kind: str = ""
+    kind: str = ""  # the word for the proof that nothing is better
     method: str = ""
+    # Whom a promise is about.
     unit: str = "row"
     max_rows: int | None = None
-    prior: str = ""
-    origin: str = "unknown"
+    prior: str = ""  # which statistics the figures are for, where not those of the table
+    origin: str = "unknown"  # what was counted
     source: Source | None = None
     order: str = "shuffle"
     from_table: bool = False  # whether lists of values were taken from the table itself
@@ -164,6 +138,7 @@ class Facts:
     versions: Mapping[str, str] = field(default_factory=dict)
     title: str | None = None
     owner: str | None = None
+    # Rows of the table that were counted, and rows that were released, where that is known.
     counted: int | None = None
     rows: int | None = None
     changes: tuple[Change, ...] = ()

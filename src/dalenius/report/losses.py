@@ -42,36 +42,16 @@ class ColumnTable:
 
 @dataclass(frozen=True)
 class Losses:
-    """All that page 1 says about losses.
+    """All that page 1 says about losses."""
 
-    Parameters
-    ----------
-    lead : str
-        How many rows were changed.
-    lost : tuple of str
-        A sentence for each value that loses more than a quarter of its rows.
-    short : tuple of str
-        The same values by name.
-    vanished : str
-        Combinations that no longer occur, in one sentence; empty if there are none.
-    ways : tuple of str
-        What would keep them, each tried.
-    columns : tuple of ColumnTable
-        Before and after.
-    pairs : tuple of str
-        Pairs of values of two columns that change most, each with its rows.
-    counted : bool
-        Whether the rows before are known.
-    """
-
-    lead: str
-    lost: tuple[str, ...]
-    short: tuple[str, ...]
-    vanished: str
-    ways: tuple[str, ...]
-    columns: tuple[ColumnTable, ...]
-    pairs: tuple[str, ...] = ()
-    counted: bool = True
+    lead: str  # how many rows were changed
+    lost: tuple[str, ...]  # a sentence for each value that loses more than a quarter of its rows
+    short: tuple[str, ...]  # the same values by name
+    vanished: str  # combinations that no longer occur, in one sentence; empty if there are none
+    ways: tuple[str, ...]  # what would keep them, each tried
+    columns: tuple[ColumnTable, ...]  # before and after
+    pairs: tuple[str, ...] = ()  # pairs of values of two columns that change most, each with its rows
+    counted: bool = True  # whether the rows before are known
 
 
 def losses(audit: Audit | None, counts: BeforeAfter | None, tried: Sequence[str] = ()) -> Losses | None:

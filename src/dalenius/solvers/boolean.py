@@ -30,21 +30,11 @@ _GAP = 1e-4  # of the sum of the prices
 
 @dataclass(frozen=True)
 class Covering:
-    """The prices, and the matrix that proves them, up to rounding.
+    """The prices, and the matrix that proves them, up to rounding."""
 
-    Parameters
-    ----------
-    z : ndarray of float
-        (letters,): the prices.
-    d : ndarray of float
-        (letters,): multipliers of a_i^2 = a_i.
-    E : ndarray of float
-        (letters, letters): not negative, with an empty diagonal.
-    """
-
-    z: Floats
-    d: Floats
-    E: Floats
+    z: Floats  # (letters,): the prices
+    d: Floats  # (letters,): multipliers of a_i^2 = a_i
+    E: Floats  # (letters, letters): not negative, with an empty diagonal
 
 
 def covering_prices(

@@ -64,28 +64,15 @@ class _Node:
 
 @dataclass(frozen=True)
 class Search:
-    """What a search has proved and met: ``lower`` <= min over S of F <= ``best``.
+    """What a search has proved and met: ``lower`` <= min over S of F <= ``best``."""
 
-    Parameters
-    ----------
-    lower, best : float
-        Bounds of the least F.
-    points : list of Floats
-        Points of S with F < 0 that were met.
-    nodes : int
-        How many boxes were opened.
-    finished : bool
-        Whether every box was closed.
-    late : bool
-        Whether it stopped at the deadline, or at the most nodes.
-    """
-
+    # Bounds of the least F.
     lower: float
     best: float
-    points: list[Floats] = field(repr=False)
-    nodes: int
-    finished: bool
-    late: bool
+    points: list[Floats] = field(repr=False)  # points of S with F < 0 that were met
+    nodes: int  # how many boxes were opened
+    finished: bool  # whether every box was closed
+    late: bool  # whether it stopped at the deadline, or at the most nodes
     _root: _Node = field(repr=False)
     _couplings: Couplings = field(repr=False)
     _weights: Floats = field(repr=False)

@@ -68,33 +68,16 @@ def divergence(laws: Floats, prior: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Cover:
-    """Leaves that cover the simplex, their pieces, and what each still lacks.
+    """Leaves that cover the simplex, their pieces, and what each still lacks."""
 
-    Parameters
-    ----------
-    corners : ndarray of float
-        (leaves, outcomes, outcomes): the corners of each leaf, as rows.
-    pieces : ndarray of float
-        (leaves, outcomes + moments): y = (a, lambda).
-    tau : ndarray of float
-        (leaves,): how far each piece stays below D at the corners of its leaf.
-    posteriors : ndarray of float
-        (points, outcomes): where D was seen above z, the points that z must learn.
-    violations : ndarray of float
-        (points,): by how much.
-    splits : dict[int, tuple[int, int, int, int, int]]
-        Of each inner node: the two ends of the edge, the place on it, both children.
-    leaves : dict[int, int]
-        The leaf that a node became.
-    """
-
-    corners: Floats
-    pieces: Floats
-    tau: Floats
-    posteriors: Floats
-    violations: Floats
+    corners: Floats  # (leaves, outcomes, outcomes): the corners of each leaf, as rows
+    pieces: Floats  # (leaves, outcomes + moments): y = (a, lambda)
+    tau: Floats  # (leaves,): how far each piece stays below D at the corners of its leaf
+    posteriors: Floats  # (points, outcomes): where D was seen above z, the points that z must learn
+    violations: Floats  # (points,): by how much
+    # Of each inner node: the two ends of the edge, the place on it, both children.
     splits: dict[int, tuple[int, int, int, int, int]] = field(repr=False)
-    leaves: dict[int, int] = field(repr=False)
+    leaves: dict[int, int] = field(repr=False)  # the leaf that a node became
 
     def lift(self, prior: Floats) -> Floats:
         """By how much each piece must be raised to reach D at every corner of its leaf.

@@ -34,33 +34,17 @@ class Envelope:
     """The vertices of V from left to right, and the edges between them; edge j joins vertices j and j + 1.
 
     In between the slopes where the basis changed lambda is linear, and outside it goes on by ``rates``.
-
-    Parameters
-    ----------
-    posteriors, values : ndarray of float
-        (vertices,): u and V(u).
-    columns : list[tuple[NDArray[np.intp], Floats]]
-        The atoms of each vertex and their weights.
-    pieces : ndarray of float
-        (vertices - 1, 2): a(0) and a(1) of each edge.
-    multipliers : ndarray of float
-        (vertices - 1, offsets): its lambda.
-    slopes : ndarray of float
-        (turns,): all slopes where the basis changed.
-    supports : ndarray of float
-        (turns, offsets): the lambda there.
-    rates : ndarray of float
-        (2, offsets): how lambda goes on to the left, and to the right.
     """
 
+    # (vertices,): u and V(u).
     posteriors: Floats
     values: Floats
-    columns: list[tuple[NDArray[np.intp], Floats]]
-    pieces: Floats
-    multipliers: Floats
-    slopes: Floats
-    supports: Floats
-    rates: Floats
+    columns: list[tuple[NDArray[np.intp], Floats]]  # the atoms of each vertex and their weights
+    pieces: Floats  # (vertices - 1, 2): a(0) and a(1) of each edge
+    multipliers: Floats  # (vertices - 1, offsets): its lambda
+    slopes: Floats  # (turns,): all slopes where the basis changed
+    supports: Floats  # (turns, offsets): the lambda there
+    rates: Floats  # (2, offsets): how lambda goes on to the left, and to the right
 
     def multipliers_at(self, slope: float) -> Floats:
         """lambda of the line of this slope that touches V from below.
@@ -192,21 +176,11 @@ def _cheapest(costs: Floats, rows: Floats) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class Chords:
-    """Posteriors 0 = grid[0] < ... < grid[J] = 1, and a line for each interval.
+    """Posteriors 0 = grid[0] < ... < grid[J] = 1, and a line for each interval."""
 
-    Parameters
-    ----------
-    grid : ndarray of float
-        (intervals + 1,).
-    pieces : ndarray of float
-        (intervals, 2): a(0) and a(1).
-    multipliers : ndarray of float
-        (intervals, offsets): lambda.
-    """
-
-    grid: Floats
-    pieces: Floats
-    multipliers: Floats
+    grid: Floats  # (intervals + 1,)
+    pieces: Floats  # (intervals, 2): a(0) and a(1)
+    multipliers: Floats  # (intervals, offsets): lambda
 
 
 def chords(found: Envelope, prior: Floats) -> Chords:

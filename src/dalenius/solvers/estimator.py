@@ -25,23 +25,12 @@ _NEW = 40
 
 @dataclass(frozen=True)
 class LeastVariance:
-    """The best weights, and what proves them.
+    """The best weights, and what proves them."""
 
-    Parameters
-    ----------
-    theta : ndarray of float
-        (columns,): weights, most of them 0.
-    B : ndarray of float
-        (size, size): G^-1.
-    z : ndarray of float
-        (equations,): prices.
-    value, bound : float
-        The variance that is reached, and the least that there can be.
-    """
-
-    theta: Floats
-    B: Floats
-    z: Floats
+    theta: Floats  # (columns,): weights, most of them 0
+    B: Floats  # (size, size): G^-1
+    z: Floats  # (equations,): prices
+    # The variance that is reached, and the least that there can be.
     value: float
     bound: float
 

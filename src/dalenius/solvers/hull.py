@@ -37,18 +37,10 @@ _CHUNK = 1 << 21  # numbers at a time
 
 @dataclass(frozen=True)
 class Hull:
-    """The rows that are kept, and the d at which all others are left out.
+    """The rows that are kept, and the d at which all others are left out."""
 
-    Parameters
-    ----------
-    kept : Places
-        Numbers of the rows.
-    loss : float
-        d: of m classes, leaving the others out costs at most d log m nats.
-    """
-
-    kept: Places
-    loss: float
+    kept: Places  # numbers of the rows
+    loss: float  # d: of m classes, leaving the others out costs at most d log m nats
 
 
 def extreme_rows(laws: Laws, rows: Places, *, programs: bool = True) -> Hull:

@@ -36,21 +36,11 @@ _STEPS = 80
 
 @dataclass(frozen=True)
 class Centre:
-    """Where the search stopped.
+    """Where the search stopped."""
 
-    Parameters
-    ----------
-    shares : ndarray of float
-        (letters, atoms): c, nonnegative, each column adds up to one.
-    multipliers : ndarray of float
-        (letters, moments): lambda.
-    gap : float
-        E z - sum_j E[c_j S_j], up to rounding.
-    """
-
-    shares: Floats
-    multipliers: Floats
-    gap: float
+    shares: Floats  # (letters, atoms): c, nonnegative, each column adds up to one
+    multipliers: Floats  # (letters, moments): lambda
+    gap: float  # E z - sum_j E[c_j S_j], up to rounding
 
 
 def best_letters(

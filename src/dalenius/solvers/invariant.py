@@ -34,20 +34,12 @@ _FAINT = 1e-9
 
 @dataclass(frozen=True)
 class Invariant:
-    """The best matrix and its proof.
+    """The best matrix and its proof."""
 
-    Parameters
-    ----------
-    W : ndarray of float
-        (inputs, letters): the matrix.
-    tree : list[tuple[int, int, float] | Floats]
-        Flat and in pre-order: (letter, input, ratio), at most that ratio first, or the prices of a leaf.
-    value, bound : float
-        In bits.
-    """
-
-    W: Floats
+    W: Floats  # (inputs, letters): the matrix
+    # Flat and in pre-order: (letter, input, ratio), at most that ratio first, or the prices of a leaf.
     tree: list[tuple[int, int, float] | Floats]
+    # In bits.
     value: float
     bound: float
 

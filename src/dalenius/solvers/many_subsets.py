@@ -34,26 +34,13 @@ _CLIMBING = 0.5  # of the time; the rest is for the bound
 
 @dataclass(frozen=True)
 class ManySubsets:
-    """Weights of subsets, and a bound for all channels.
+    """Weights of subsets, and a bound for all channels."""
 
-    Parameters
-    ----------
-    subsets : ndarray of float
-        (subsets, letters): rows of 0 and 1.
-    theta : ndarray of float
-        (subsets,): their weights.
-    B : ndarray of float
-        (letters, letters): symmetric, with B 1 = 0.
-    prices : Covering
-        What proves the bound with B.
-    value, bound : float
-        The variance that is reached, and the least that there can be.
-    """
-
-    subsets: Floats
-    theta: Floats
-    B: Floats
-    prices: Covering
+    subsets: Floats  # (subsets, letters): rows of 0 and 1
+    theta: Floats  # (subsets,): their weights
+    B: Floats  # (letters, letters): symmetric, with B 1 = 0
+    prices: Covering  # what proves the bound with B
+    # The variance that is reached, and the least that there can be.
     value: float
     bound: float
 

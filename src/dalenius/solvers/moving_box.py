@@ -33,23 +33,12 @@ _GAIN = 1024.0  # costs are scaled up, so that the tolerance of the solver is re
 
 @dataclass(frozen=True)
 class BestColumns:
-    """The best letters found, and what bounds all others.
+    """The best letters found, and what bounds all others."""
 
-    Parameters
-    ----------
-    channel : ndarray of float
-        (atoms, letters): c_y(x), the last letter being what no column took.
-    z : ndarray of float
-        (atoms,): the prices.
-    found : Envelope
-        Their envelope.
-    value, bound : float
-        In bits.
-    """
-
-    channel: Floats
-    z: Floats
-    found: Envelope
+    channel: Floats  # (atoms, letters): c_y(x), the last letter being what no column took
+    z: Floats  # (atoms,): the prices
+    found: Envelope  # their envelope
+    # In bits.
     value: float
     bound: float
 

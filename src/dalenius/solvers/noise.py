@@ -120,21 +120,11 @@ def geometric_weights(rate: float, reach: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class MaxEntropy:
-    """P(k) = a * b^(-|k|^p); p = inf: a on |k| <= floor(D), b = 1.
-
-    Parameters
-    ----------
-    a, b : float
-        Of the law.
-    scale : float
-        With b = exp(scale^-p).
-    entropy_bits : float
-        Its entropy.
-    """
+    """P(k) = a * b^(-|k|^p); p = inf: a on |k| <= floor(D), b = 1."""
 
     a: float
     b: float
-    scale: float
+    scale: float  # with b = exp(scale^-p)
     entropy_bits: float
 
 

@@ -51,34 +51,17 @@ _INSIDE = 0.1  # a split leaves at least this share of a range on either side
 
 @dataclass(frozen=True)
 class Ranges:
-    """Leaves that cover all posteriors, and what each still lacks.
+    """Leaves that cover all posteriors, and what each still lacks."""
 
-    Parameters
-    ----------
-    low, high : ndarray of float
-        (leaves, outcomes): the ends of each box.
-    pieces : ndarray of float
-        (leaves, outcomes + ...): y = (a, lambda, nu, ...).
-    tau : ndarray of float
-        (leaves,): what is left open in each, in bits.
-    posteriors : ndarray of float
-        (points, outcomes): where D was seen above z, the points that z must learn.
-    violations : ndarray of float
-        (points,): by how much.
-    tree : RangeTree
-        Flat pre-order list of (outcome, threshold), the box below it first, and of leaves.
-    prior : ndarray of float
-        (outcomes,): q.
-    """
-
+    # (leaves, outcomes): the ends of each box.
     low: Floats
     high: Floats
-    pieces: Floats
-    tau: Floats
-    posteriors: Floats
-    violations: Floats
-    tree: RangeTree
-    prior: Floats
+    pieces: Floats  # (leaves, outcomes + ...): y = (a, lambda, nu, ...)
+    tau: Floats  # (leaves,): what is left open in each, in bits
+    posteriors: Floats  # (points, outcomes): where D was seen above z, the points that z must learn
+    violations: Floats  # (points,): by how much
+    tree: RangeTree  # flat pre-order list of (outcome, threshold), the box below it first, and of leaves
+    prior: Floats  # (outcomes,): q
 
     @property
     def lift(self) -> Floats:
@@ -91,26 +74,13 @@ class Ranges:
 
 @dataclass(frozen=True)
 class Relations:
-    """u(w) = alpha[w] u(free) + beta[w] for columns of the cone, up to a remainder between `low` and `high`.
+    """u(w) = alpha[w] u(free) + beta[w] for columns of the cone, up to a remainder between `low` and `high`."""
 
-    Parameters
-    ----------
-    free : ndarray of int
-        The outcomes that the others follow from.
-    alpha : ndarray of float
-        (outcomes, free).
-    beta : ndarray of float
-        (outcomes,).
-    multipliers : ndarray of float
-        (outcomes, moments): those of the equations E[c M] = 0 that this takes.
-    low, high : ndarray of float
-        (outcomes,): the least and the largest remainder of an atom.
-    """
-
-    free: NDArray[np.intp]
-    alpha: Floats
-    beta: Floats
-    multipliers: Floats
+    free: NDArray[np.intp]  # the outcomes that the others follow from
+    alpha: Floats  # (outcomes, free)
+    beta: Floats  # (outcomes,)
+    multipliers: Floats  # (outcomes, moments): those of the equations E[c M] = 0 that this takes
+    # (outcomes,): the least and the largest remainder of an atom.
     low: Floats
     high: Floats
 

@@ -30,27 +30,13 @@ _STEPS = 100
 
 @dataclass(frozen=True)
 class Scaled:
-    """Letters and the other side that bounds them; line j is S_j + multipliers_j . M + prices_j . Q.
+    """Letters and the other side that bounds them; line j is S_j + multipliers_j . M + prices_j . Q."""
 
-    Parameters
-    ----------
-    shares : ndarray of float
-        (letters, atoms): c.
-    atom_prices : ndarray of float
-        (atoms,): z.
-    multipliers : ndarray of float
-        (letters, moments): of M.
-    prices : ndarray of float
-        (letters, limits): of Q, not negative.
-    gap : float
-        E z - sum_j E[c_j S_j].
-    """
-
-    shares: Floats
-    atom_prices: Floats
-    multipliers: Floats
-    prices: Floats
-    gap: float
+    shares: Floats  # (letters, atoms): c
+    atom_prices: Floats  # (atoms,): z
+    multipliers: Floats  # (letters, moments): of M
+    prices: Floats  # (letters, limits): of Q, not negative
+    gap: float  # E z - sum_j E[c_j S_j]
 
 
 def best_in_cone(

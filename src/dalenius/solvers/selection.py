@@ -43,27 +43,13 @@ _PAIRS = 1 << 24  # pairs that are looked at all together
 
 @dataclass
 class Node:
-    """A set of selections, and the ball that bounds them all.
+    """A set of selections, and the ball that bounds them all."""
 
-    Parameters
-    ----------
-    allowed : Allowed
-        Rows allowed to each class.
-    centre : ndarray of float
-        (letters,): of the ball around them all.
-    high : float
-        Its radius, in nats.
-    split : int, optional
-        The class that is split, if there is one.
-    parts : list['Node']
-        Both parts after a split.
-    """
-
-    allowed: Allowed
-    centre: Floats
-    high: float
-    split: int | None = None
-    parts: list["Node"] = field(default_factory=list)
+    allowed: Allowed  # rows allowed to each class
+    centre: Floats  # (letters,): of the ball around them all
+    high: float  # its radius, in nats
+    split: int | None = None  # the class that is split, if there is one
+    parts: list["Node"] = field(default_factory=list)  # both parts after a split
 
 
 @dataclass(frozen=True)

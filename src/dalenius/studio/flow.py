@@ -19,29 +19,18 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """Combinations that rows come from and go to, and how many go from each to each on average.
+    """Combinations that rows come from and go to, and how many go from each to each on average."""
 
-    Parameters
-    ----------
-    names : mapping
-        The released columns with their values.
-    source, target : array
-        Codes of the released columns, one line for each combination that rows come from, or can become.
-    rows : array
-        How many rows come from each.
-    start, end, moving : array
-        Places of source and target, and how many rows go from one to the other.
-    line : callable
-        For a place of source: the places that it can become, and whole weights.
-    """
-
-    names: Mapping[str, Sequence[str]]
+    names: Mapping[str, Sequence[str]]  # the released columns with their values
+    # Codes of the released columns, one line for each combination that rows come from, or can become.
     source: Integers
     target: Integers
-    rows: Floats
+    rows: Floats  # how many rows come from each
+    # Places of source and target, and how many rows go from one to the other.
     start: Integers
     end: Integers
     moving: Floats
+    # For a place of source: the places that it can become, and whole weights.
     line: Callable[[int], tuple[Sequence[int], Sequence[int]]]
 
     @classmethod

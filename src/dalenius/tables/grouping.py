@@ -30,19 +30,12 @@ LEAST_ROWS = 2_000_000
 class Tallied(Coded):
     """Distinct records and how often each occurs, in place of rows.
 
-    Parameters
-    ----------
-    times : array
-        One number for each record.
-
-    Examples
-    --------
     >>> found = Tallied({"a": ("x", "y")}, {"a": np.array([0, 1, 0])}, times=np.array([2, 3, 5]))
     >>> found.rows, found.pmf().probability(a="y")
     (10, Fraction(3, 10))
     """
 
-    times: Codes = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
+    times: Codes = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)  # one number for each record
 
     @property
     def rows(self) -> int:
@@ -131,18 +124,10 @@ def _counted(
 # --- Parquet files as DuckDB reads them -------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Scan:
-    """A Parquet file as DuckDB reads it: its place, and the names of its columns as the file spells them.
+    """A Parquet file as DuckDB reads it: its place, and the names of its columns as the file spells them."""
 
-    Parameters
-    ----------
-    place : Path
-        Of the file.
-    raw : names
-        In the order of the table's own.
-    """
-
-    place: Path
-    raw: tuple[str, ...]
+    place: Path  # of the file
+    raw: tuple[str, ...]  # in the order of the table's own
 
     def rows(self, *columns: str) -> str:
         """The query for these columns of all rows, in their order."""

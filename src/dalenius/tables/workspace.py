@@ -63,22 +63,13 @@ def usual() -> "Workspace":
 class Workspace:
     """A limit of memory, and the folder that takes what exceeds it; without a limit everything stays in memory.
 
-    Parameters
-    ----------
-    folder : Path, optional
-        Where the files go; the folder for temporary files unless given.
-    memory : int, optional
-        The limit in bytes.
-
-    Examples
-    --------
     >>> tape = Workspace().tape(np.uint8)
     >>> tape.append(np.array([1, 2])), tape.append(np.array([3])), tape.finished().tolist()
     (None, None, [1, 2, 3])
     """
 
-    folder: Path | None = None
-    memory: int | None = None
+    folder: Path | None = None  # where the files go; the folder for temporary files unless given
+    memory: int | None = None  # the limit in bytes
     held: int = field(default=0, init=False)
 
     @staticmethod

@@ -33,23 +33,12 @@ SIGN = np.uint64(1 << 63)
 
 @dataclass(frozen=True)
 class Coding:
-    """How a task turns rows of the table into codes: what it takes to read a value as everywhere else.
+    """How a task turns rows of the table into codes: what it takes to read a value as everywhere else."""
 
-    Parameters
-    ----------
-    columns : mapping of str to Column
-        What the letters of each column are.
-    names : tuple of str
-        The columns in their order.
-    dialect : Dialect
-        How values are written.
-    letters : dict of str to letters, optional
-        Where rows come as codes already: the letters that they stand for.
-    """
-
-    columns: Mapping[str, Column]
-    names: tuple[str, ...]
-    dialect: Dialect
+    columns: Mapping[str, Column]  # what the letters of each column are
+    names: tuple[str, ...]  # the columns in their order
+    dialect: Dialect  # how values are written
+    # Where rows come as codes already: the letters that they stand for.
     letters: dict[str, tuple[str, ...]] | None = None
 
     @property

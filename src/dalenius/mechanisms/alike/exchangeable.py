@@ -38,22 +38,14 @@ FAINT = 1e-14
 
 @dataclass(frozen=True)
 class Mixed:
-    """An optimum over columns in bits: what they attain, what no column can exceed, and p(w, y) of the mapping.
+    """An optimum over columns in bits: what they attain, what no column can exceed, and p(w, y) of the mapping."""
 
-    Parameters
-    ----------
-    value_bits, bound_bits : float
-        What the columns tell, and what no columns exceed.
-    joint : array (values of W, columns)
-        p(w, y).
-    letters : tuple of dict
-        The atoms of each column y with their shares p(atom | y); an atom is a type, as letter counts, or a value of W~
-        (a row of `merged`) and a type, or that value alone.
-    """
-
+    # What the columns tell, and what no columns exceed.
     value_bits: float
     bound_bits: float
-    joint: _Floats
+    joint: _Floats  # (values of W, columns): p(w, y)
+    # The atoms of each column y with their shares p(atom | y); an atom is a type, as letter counts, or a value of W~ (a
+    # row of `merged`) and a type, or that value alone.
     letters: tuple[dict[tuple[int, ...], float], ...]
 
     @property
@@ -239,27 +231,17 @@ class Pairs:
     Column y joins the atoms low[y] and high[y] with the flow f: p(y, low) = f / |d(low)| and p(y, high) = f / d(high).
     Atoms in `level` stand alone. A column with the shares v has at most sum_a v(a) z(a) bits, whichever it is, so the
     bound is E z.
-
-    Parameters
-    ----------
-    low, high : array of int
-        The two atoms of each column.
-    flow, share : array
-        f of each column, and p(low | y).
-    level : array of int
-        Atoms at the mean.
-    z : array
-        The price of each atom.
-    value, bound : float
-        In bits.
     """
 
+    # The two atoms of each column.
     low: NDArray[np.intp]
     high: NDArray[np.intp]
+    # f of each column, and p(low | y).
     flow: _Floats
     share: _Floats
-    level: NDArray[np.intp]
-    z: _Floats
+    level: NDArray[np.intp]  # atoms at the mean
+    z: _Floats  # the price of each atom
+    # In bits.
     value: float
     bound: float
 

@@ -33,24 +33,12 @@ MOST = 4000  # points of a range whose matrix is written out
 
 @dataclass(frozen=True, eq=False)
 class Collected:
-    """Released rows by their unbiased scores.
+    """Released rows by their unbiased scores."""
 
-    Parameters
-    ----------
-    names : names
-        Of the columns.
-    scores : array
-        For each power from 0 to 4, row and column the score of that power of the number, less `centre`.
-    centre : array
-        The mean of each column, so that powers stay small.
-    counts : Weighed
-        How much each row counts.
-    """
-
-    names: tuple[str, ...]
-    scores: Floats
-    centre: Floats
-    counts: Weighed
+    names: tuple[str, ...]  # of the columns
+    scores: Floats  # for each power from 0 to 4, row and column the score of that power of the number, less `centre`
+    centre: Floats  # the mean of each column, so that powers stay small
+    counts: Weighed  # how much each row counts
 
     @classmethod
     def of(cls, channel: Noise, places: Floats, counts: Weighed) -> "Collected":

@@ -17,17 +17,12 @@ Floats = npt.NDArray[np.float64]
 class Weighed:
     """How much each row counts; all alike where nobody says otherwise.
 
-    Parameters
-    ----------
-    weights : array
-        One for each row, none below zero, in any unit.
-
     >>> counts = Weighed(np.array([1.0, 1.0, 2.0]))
     >>> float(counts.mean(np.array([0.0, 4.0, 2.0]))), counts.share
     (2.0, 0.375)
     """
 
-    weights: Floats
+    weights: Floats  # one for each row, none below zero, in any unit
 
     @cached_property
     def shares(self) -> Floats:

@@ -31,23 +31,12 @@ LOOKED_AT = 10_000  # values among which one that was meant is looked for
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The numbers of a question on a table, exactly, in its own unit.
+    """The numbers of a question on a table, exactly, in its own unit."""
 
-    Parameters
-    ----------
-    records : int
-        Of the table: its rows, or its persons.
-    numbers : tuple of Fraction
-        The true answer, as confidential as the table.
-    digest : str
-        Fingerprint of the columns that were looked at.
-    doubts : tuple of str
-        Values that `where` compares with and that no record has: slips of the pen, as confidential as the table.
-    """
-
-    records: int
-    numbers: tuple[Fraction, ...]
-    digest: str
+    records: int  # of the table: its rows, or its persons
+    numbers: tuple[Fraction, ...]  # the true answer, as confidential as the table
+    digest: str  # fingerprint of the columns that were looked at
+    # Values that `where` compares with and that no record has: slips of the pen, as confidential as the table.
     doubts: tuple[str, ...] = ()
 
 

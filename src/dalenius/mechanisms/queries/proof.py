@@ -37,28 +37,16 @@ DIGITS = 12
 
 @dataclass(frozen=True)
 class Figures:
-    """What an answer tells about the records of one person, from above.
+    """What an answer tells about the records of one person, from above."""
 
-    Parameters
-    ----------
-    anybody_bits : Fraction
-        To anybody, whatever they believe about the records and their ties: about what the question reads of a person,
-        where its letters are all of that, else about all records together, and so about anything.
-    independent_bits : Fraction
-        To somebody to whom the records are independent.
-    epsilon_nats : Fraction or None
-        The level of differential privacy, at `delta`; None where a table of noise rules an answer out.
-    delta : Fraction
-        0 where the level is pure.
-    rho : Fraction or None
-        Of concentrated differential privacy (zCDP).
-    """
-
+    # To anybody, whatever they believe about the records and their ties: about what the question reads of a person,
+    # where its letters are all of that, else about all records together, and so about anything.
     anybody_bits: Fraction
-    independent_bits: Fraction
+    independent_bits: Fraction  # to somebody to whom the records are independent
+    # The level of differential privacy, at `delta`; None where a table of noise rules an answer out.
     epsilon_nats: Fraction | None
-    delta: Fraction
-    rho: Fraction | None
+    delta: Fraction  # 0 where the level is pure
+    rho: Fraction | None  # of concentrated differential privacy (zCDP)
 
     def to_json(self) -> dict[str, str | None]:
         return {

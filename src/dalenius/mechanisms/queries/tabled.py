@@ -26,24 +26,12 @@ FINE = 1 << 40  # weights of a centre are multiples of its inverse
 
 @dataclass(frozen=True)
 class Tabled:
-    """What is released for each sum: the sums, the outcomes, and a row of probabilities for each sum.
+    """What is released for each sum: the sums, the outcomes, and a row of probabilities for each sum."""
 
-    Parameters
-    ----------
-    sums : list of tuple of int
-        In steps.
-    values : list of tuple of Fraction
-        The same in the unit of the answer.
-    outcomes : tuple of str
-        What can leave.
-    noise : NoiseTable
-        The rows, as the proof knows them.
-    """
-
-    sums: list[tuple[int, ...]]
-    values: list[tuple[Fraction, ...]]
-    outcomes: tuple[str, ...]
-    noise: NoiseTable
+    sums: list[tuple[int, ...]]  # in steps
+    values: list[tuple[Fraction, ...]]  # the same in the unit of the answer
+    outcomes: tuple[str, ...]  # what can leave
+    noise: NoiseTable  # the rows, as the proof knows them
 
     def drawn(self, true: Sequence[Fraction], coins: Coins) -> int:
         """The place of the outcome that leaves, drawn with exactly the probabilities of its row."""

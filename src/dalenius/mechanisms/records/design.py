@@ -146,23 +146,14 @@ def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress:
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """A table to be released, with what decides the way.
+    """A table to be released, with what decides the way."""
 
-    Parameters
-    ----------
-    wide : Wide
-        The problem in its arrays.
-    gap, seconds
-        When a search ends.
-    curve : Curve or PricedRecords, optional
-        What earlier points of a curve have found.
-    """
-
-    wide: Wide
+    wide: Wide  # the problem in its arrays
+    # When a search ends.
     gap: float
     seconds: float
     on_progress: Progress = None
-    curve: Curve | PricedRecords | None = None
+    curve: Curve | PricedRecords | None = None  # what earlier points of a curve have found
 
     @property
     def problem(self) -> Problem:

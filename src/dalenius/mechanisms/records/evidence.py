@@ -35,30 +35,16 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RecordFigures:
-    """Figures of a design of form records, computed from its channel and its law.
+    """Figures of a design of form records, computed from its channel and its law."""
 
-    Parameters
-    ----------
-    moved : dict
-        For each value of the secret, the share of its rows that are released as another record.
-    changed : dict
-        For each released column, the share of rows whose letter changes.
-    unique : Fraction
-        The share of rows whose record occurs once.
-    released_unique : Fraction
-        The expected share of released rows that show such a record.
-    records : int
-        Different records.
-    one_more : dict
-        For each column, the bits that a released row reveals about the secret to whoever knows that column of its
-        original: I(S; Y | column), in floating point.
-    """
-
+    # For each value of the secret, the share of its rows that are released as another record.
     moved: dict[str, Fraction]
-    changed: dict[str, Fraction]
-    unique: Fraction
-    released_unique: Fraction
-    records: int
+    changed: dict[str, Fraction]  # for each released column, the share of rows whose letter changes
+    unique: Fraction  # the share of rows whose record occurs once
+    released_unique: Fraction  # the expected share of released rows that show such a record
+    records: int  # different records
+    # For each column, the bits that a released row reveals about the secret to whoever knows that column of its
+    # original: I(S; Y | column), in floating point.
     one_more: dict[str, float]
 
 

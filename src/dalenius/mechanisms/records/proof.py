@@ -52,32 +52,15 @@ MOST_STEPS = 1 << 12
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A channel that was found, what should prove its bound, and how it came about.
+    """A channel that was found, what should prove its bound, and how it came about."""
 
-    Parameters
-    ----------
-    rows : Rows
-        The channel.
-    proof : dict
-        The terms of a rule of the kernel.
-    method : str
-        How it was found, in words.
-    remarks : tuple of str
-        What a reader of the design must know.
-    bound : Fraction
-        What the search expects to be proved, where it knows that.
-    others : tuple of dict
-        Further proofs; the kernel takes the one that proves most.
-    outputs : array or None
-        Outcomes that are no records, one a row; in `rows` they are counted after the records.
-    """
-
-    rows: Rows
-    proof: Json
-    method: str
-    remarks: tuple[str, ...] = ()
-    bound: Fraction = Fraction(0)
-    others: tuple[Json, ...] = ()
+    rows: Rows  # the channel
+    proof: Json  # the terms of a rule of the kernel
+    method: str  # how it was found, in words
+    remarks: tuple[str, ...] = ()  # what a reader of the design must know
+    bound: Fraction = Fraction(0)  # what the search expects to be proved, where it knows that
+    others: tuple[Json, ...] = ()  # further proofs; the kernel takes the one that proves most
+    # Outcomes that are no records, one a row; in `rows` they are counted after the records.
     outputs: Integers | None = None
 
 

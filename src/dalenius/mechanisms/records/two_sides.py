@@ -53,26 +53,15 @@ HALF = Fraction(1, 2)
 
 @dataclass(frozen=True, eq=False)
 class Shipped:
-    """A transport of light rows, and what it proves.
+    """A transport of light rows, and what it proves."""
 
-    Parameters
-    ----------
-    have : array of int
-        Parts of light rows at each record.
-    parts : int
-        That a row has.
-    start, end, amount : array of int
-        How many go from which record to which.
-    proof : dict
-        By the rule "records".
-    """
-
-    have: Integers
-    parts: int
+    have: Integers  # parts of light rows at each record
+    parts: int  # that a row has
+    # How many go from which record to which.
     start: Integers
     end: Integers
     amount: Integers
-    proof: Json
+    proof: Json  # by the rule "records"
 
 
 def posterior_ends(promise: AboutRecords, prior: Fraction) -> tuple[Fraction, Fraction]:

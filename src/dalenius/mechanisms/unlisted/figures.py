@@ -12,25 +12,14 @@ __all__ = ["Figures", "added", "apart_together", "largest", "summed"]
 
 @dataclass(frozen=True)
 class Figures:
-    """Upper bounds of one channel.
+    """Upper bounds of one channel."""
 
-    Parameters
-    ----------
-    near, any_two : float or None
-        Levels in nats, where one record changes and between any two inputs; None: infinite, or not proved.
-    bits : float
-        What all records together tell, whatever their law.
-    apart : float
-        The largest total variation between two rows, eta_TV.
-    unproved : bool
-        Whether a level may exist although none is proved: no input need be ruled out.
-    """
-
+    # Levels in nats, where one record changes and between any two inputs; None: infinite, or not proved.
     near: float | None
     any_two: float | None
-    bits: float
-    apart: float
-    unproved: bool = False
+    bits: float  # what all records together tell, whatever their law
+    apart: float  # the largest total variation between two rows, eta_TV
+    unproved: bool = False  # whether a level may exist although none is proved: no input need be ruled out
 
 
 def added(values: Sequence[float]) -> float:

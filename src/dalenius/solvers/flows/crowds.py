@@ -20,32 +20,16 @@ _LEAST = 1e-12  # of a posterior
 
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """Points, and atoms that lie at them and are of each class with some probability.
+    """Points, and atoms that lie at them and are of each class with some probability."""
 
-    Parameters
-    ----------
-    metric : Metric
-        Between points.
-    points : array, one point a row
-        All different; every one has an atom.
-    at : array of int
-        The point of each atom.
-    lean : array, classes by atoms
-        The probability of each class given the atom.
-    mass : array of float
-        The probability of each atom.
-    unit : int
-        How many units of the metric are a distance of one.
-    starts : array, one point a row, or None
-        Where each atom comes from, if that is no point it may go to; the point `at` is then its nearest one.
-    """
-
-    metric: Metric
-    points: Integers
-    at: Integers
-    lean: Floats
-    mass: Floats
-    unit: int
+    metric: Metric  # between points
+    points: Integers  # one point a row: all different; every one has an atom
+    at: Integers  # the point of each atom
+    lean: Floats  # classes by atoms: the probability of each class given the atom
+    mass: Floats  # the probability of each atom
+    unit: int  # how many units of the metric are a distance of one
+    # One point a row, or None: where each atom comes from, if that is no point it may go to; the point `at` is then its
+    # nearest one.
     starts: Integers | None = None
 
     @cached_property

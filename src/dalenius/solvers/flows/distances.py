@@ -27,22 +27,13 @@ _BLOCK = 1 << 20  # bytes of one block of distances: it should stay in the secon
 class Metric:
     """Weighted sum over axes; `ordered` axes count the difference of the codes, the others whether they differ.
 
-    Parameters
-    ----------
-    weights : tuple of int
-        One whole weight, at least 1, for each axis.
-    ordered : tuple of bool
-        Whether the codes of the axis are numbers whose difference counts.
-    spans : tuple of int
-        The largest difference of two codes of the axis (1 where they only differ or not).
-
     >>> Metric((1, 2), (False, True), (1, 4)).farthest
     9
     """
 
-    weights: tuple[int, ...]
-    ordered: tuple[bool, ...]
-    spans: tuple[int, ...]
+    weights: tuple[int, ...]  # one whole weight, at least 1, for each axis
+    ordered: tuple[bool, ...]  # whether the codes of the axis are numbers whose difference counts
+    spans: tuple[int, ...]  # the largest difference of two codes of the axis (1 where they only differ or not)
 
     @property
     def farthest(self) -> int:
@@ -62,20 +53,13 @@ class Leaning(Metric):
 
     The last code of a point, which is no axis, is the place of its leaning in `levels`.
 
-    Parameters
-    ----------
-    levels : array of float
-        Above zero.
-    steps : int
-        How fine costs are.
-
     >>> metric = Leaning((1,), (True,), (4,), np.array([0.5, 0.25]), 10)
     >>> pairwise(metric, np.array([[0, 1], [0, 1]]), np.array([[3, 0], [3, 1]])).tolist()
     [30, 60]
     """
 
-    levels: Floats
-    steps: int
+    levels: Floats  # above zero
+    steps: int  # how fine costs are
 
     @property
     def farthest(self) -> int:

@@ -43,33 +43,15 @@ _BACK = 0.02  # what every arc gets back before another lam
 
 @dataclass(frozen=True, eq=False)
 class Atoms:
-    """Points, and atoms of classes that lie at them.
+    """Points, and atoms of classes that lie at them."""
 
-    Parameters
-    ----------
-    metric : Metric
-        Between points.
-    points : array, one point a row
-        Where atoms may go.
-    at : array of int
-        The point of each atom.
-    of : array of int
-        The class of each atom.
-    mass : array of float
-        The probability of each atom.
-    unit : int
-        How many units of the metric are a distance of one.
-    wall : int or None
-        Arcs that are so long, in units, or longer are left out.
-    """
-
-    metric: Metric
-    points: Integers
-    at: Integers
-    of: Integers
-    mass: Floats
-    unit: int
-    wall: int | None = None
+    metric: Metric  # between points
+    points: Integers  # one point a row: where atoms may go
+    at: Integers  # the point of each atom
+    of: Integers  # the class of each atom
+    mass: Floats  # the probability of each atom
+    unit: int  # how many units of the metric are a distance of one
+    wall: int | None = None  # arcs that are so long, in units, or longer are left out
 
     @cached_property
     def prior(self) -> Floats:
@@ -85,22 +67,13 @@ class Atoms:
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """Shares of each atom on its arcs, arcs sorted by atom, then point.
+    """Shares of each atom on its arcs, arcs sorted by atom, then point."""
 
-    Parameters
-    ----------
-    atom, point : Integers
-        Both ends of each arc.
-    distance : ndarray of float
-        Of each arc.
-    share : ndarray of float
-        Of its atom.
-    """
-
+    # Both ends of each arc.
     atom: Integers
     point: Integers
-    distance: Floats
-    share: Floats
+    distance: Floats  # of each arc
+    share: Floats  # of its atom
 
     def first(self, atoms: int) -> Integers:
         """Where the arcs of each atom begin.
@@ -120,21 +93,11 @@ class Flow:
 
 @dataclass(frozen=True, eq=False)
 class Tangent:
-    """A proof in floating point: lam in distance per bit, prices V_s(y), and the bound of D + lam I that they give.
+    """A proof in floating point: lam in distance per bit, prices V_s(y), and the bound of D + lam I that they give."""
 
-    Parameters
-    ----------
-    lam : float
-        In distance per bit.
-    prices : ndarray of float
-        V, by classes and points.
-    bound : float
-        Of D + lam I.
-    """
-
-    lam: float
-    prices: Floats
-    bound: float
+    lam: float  # in distance per bit
+    prices: Floats  # V, by classes and points
+    bound: float  # of D + lam I
 
 
 def started(atoms: Atoms) -> Flow:

@@ -24,19 +24,12 @@ _MOST = (1 << 31) - 1  # what scipy's maximum flow counts in
 
 @dataclass(frozen=True, eq=False)
 class Arcs:
-    """Arcs from rows to columns with their costs, sorted by row, then column, each once.
+    """Arcs from rows to columns with their costs, sorted by row, then column, each once."""
 
-    Parameters
-    ----------
-    row, column : Integers
-        Both ends of each.
-    cost : Integers
-        Of a unit.
-    """
-
+    # Both ends of each.
     row: Integers
     column: Integers
-    cost: Integers
+    cost: Integers  # of a unit
 
     def __len__(self) -> int:
         return len(self.row)
@@ -44,25 +37,14 @@ class Arcs:
 
 @dataclass(frozen=True, eq=False)
 class Shipment:
-    """A flow on arcs and potentials with row + column <= cost on every arc, equal where something flows.
+    """A flow on arcs and potentials with row + column <= cost on every arc, equal where something flows."""
 
-    Parameters
-    ----------
-    flow : Integers
-        On each arc.
-    row, column : Integers
-        Potentials.
-    left : Integers
-        What each row could not ship.
-    open : Integers
-        What each column did not get.
-    """
-
-    flow: Integers
+    flow: Integers  # on each arc
+    # Potentials.
     row: Integers
     column: Integers
-    left: Integers
-    open: Integers
+    left: Integers  # what each row could not ship
+    open: Integers  # what each column did not get
 
 
 def late(deadline: float | None) -> bool:

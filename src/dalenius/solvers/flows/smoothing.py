@@ -62,21 +62,11 @@ class Climbed:
 
 
 class Shares(NamedTuple):
-    """Which shares of a flow are worth their place: the largest of an atom, and what a point would miss.
+    """Which shares of a flow are worth their place: the largest of an atom, and what a point would miss."""
 
-    Parameters
-    ----------
-    least : float
-        The smallest share of an atom.
-    most : int
-        How many of them at most, the largest ones.
-    brought : float
-        Of what comes to a point: without it the point tells something else.
-    """
-
-    least: float
-    most: int
-    brought: float = 1e-3
+    least: float  # the smallest share of an atom
+    most: int  # how many of them at most, the largest ones
+    brought: float = 1e-3  # of what comes to a point: without it the point tells something else
 
 
 @one_thread()

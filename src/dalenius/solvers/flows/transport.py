@@ -40,46 +40,29 @@ _SAMPLED = 2500  # beyond so many rows and columns, potentials of a quarter of t
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What goes where, and potentials: `cost` is reached, nothing costs less than `bound`.
+    """What goes where, and potentials: `cost` is reached, nothing costs less than `bound`."""
 
-    Parameters
-    ----------
-    row, column : Integers
-        Both ends of what goes.
-    amount : Integers
-        How much of it.
-    distance : Integers
-        How far.
-    row_potential, column_potential : Integers
-        The proof.
-    cost, bound : int
-        What is reached, and what nothing goes below.
-    """
-
+    # Both ends of what goes.
     row: Integers
     column: Integers
-    amount: Integers
-    distance: Integers
+    amount: Integers  # how much of it
+    distance: Integers  # how far
+    # The proof.
     row_potential: Integers
     column_potential: Integers
+    # What is reached, and what nothing goes below.
     cost: int
     bound: int
 
 
 @dataclass(frozen=True, eq=False)
 class Spare:
-    """What rows may keep and columns may do without: amounts in all, and which of them may.
+    """What rows may keep and columns may do without: amounts in all, and which of them may."""
 
-    Parameters
-    ----------
-    kept, lacking : int
-        Units that rows keep, and that columns do without, in all; sums are equal with them.
-    may_keep, may_lack : array of int
-        Places of the rows and of the columns that may.
-    """
-
+    # Units that rows keep, and that columns do without, in all; sums are equal with them.
     kept: int
     lacking: int
+    # Places of the rows and of the columns that may.
     may_keep: Integers
     may_lack: Integers
 

@@ -40,18 +40,10 @@ SMALLEST = 1e-9  # an edge shorter than this is not cut
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """What is told about: for each label (w, k) the prior q(w) and the number of its k.
+    """What is told about: for each label (w, k) the prior q(w) and the number of its k."""
 
-    Parameters
-    ----------
-    prior : array (K,)
-        q(w), once for each k.
-    world : array (K,) of int
-        Which labels share a k; all 0 where nothing leaves beside the letter.
-    """
-
-    prior: Floats
-    world: Places
+    prior: Floats  # (K,): q(w), once for each k
+    world: Places  # (K,): which labels share a k; all 0 where nothing leaves beside the letter
 
     def phi(self, U: Floats) -> Floats:
         """phi along the last axis, in nats."""
