@@ -116,19 +116,38 @@ def verify(
     from dalenius.tables import read_design, with_gains, with_metrics
 
     known = design if isinstance(design, Design) else read_design(design)
-    if problem is not None:
-        asked = problem if isinstance(problem, Problem) else Problem.from_file(problem)
-        asked = with_gains(with_metrics(asked, known.channel.inputs), known.problem.law.variables)
-        _same_promises(text, known, asked)
-        _same_law(known, asked, verdict.rows)
+    asked = Problem.from_file(problem) if isinstance(problem, str | Path) else problem
+    asked = None if asked is None else _with_letters(asked)
+    rows = verdict.rows
     if table is not None:
-        _same_counts(known, table, verdict.rows)
+        rows = _same_counts(known, table, rows, asked)
+    if asked is not None:
+        asked = with_gains(with_metrics(asked, known.channel.inputs), known.problem.law.variables)
+        _same_promises(text, known, asked, rows)
+        _same_law(known, asked, verdict.rows)
     return verdict
 
 
+def _with_letters(problem: "Problem") -> "Problem":
+    """The problem with the letters of every list of values that is a file, in place of its name."""
+    from dataclasses import replace
+
+    from dalenius.tables import base_of, read_letters
+
+    columns = dict(problem.columns)
+    for name, column in columns.items():
+        if column.values_file is not None:
+            letters = read_letters(base_of(problem) / column.values_file, f"column {name!r}")
+            columns[name] = replace(column, values=letters, values_file=None)
+    return replace(problem, columns=columns)
+
+
 # --- the problem ------------------------------------------------------------------------------------------------------
-def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
-    """Every promise, limit and shape as a typed object; then what only the file beside the design says."""
+def _same_promises(text: str, design: "Design", problem: "Problem", rows: int | None) -> None:
+    """Every promise, limit and shape as a typed object; then what only the file beside the design says.
+
+    `rows` are those of the table, None where nobody counted them.
+    """
     from dataclasses import replace
 
     from dalenius.core import Dalenius
@@ -146,9 +165,12 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
         if name not in known:
             raise _another(f"The file asks for a promise about {name}, and the design knows no such column.")
     promises = list(problem.guarantees)
-    for k, (mine, theirs) in enumerate(zip(design.problem.guarantees, promises, strict=False)):
-        if isinstance(theirs, Dalenius) and theirs.rows == "all":  # counted when the table was read
-            promises[k] = replace(theirs, rows=getattr(mine, "rows", 1))
+    for k, promise in enumerate(promises):
+        if isinstance(promise, Dalenius) and promise.rows == "all":
+            # Never the number that the design names: it could be of fewer rows than are released.
+            if rows is None:
+                raise _another_table()
+            promises[k] = replace(promise, rows=max(rows, promise.group))
     problem = replace(problem, guarantees=tuple(promises))
     asked = asked_document(json.loads(text), problem, design.problem.law.variables, design.channel)
     for section, place, ours, wanted in differences(text, asked):
@@ -183,6 +205,15 @@ def _another(how: str) -> NotCertified:
     return NotCertified(
         f"the design was made for another problem file. {how}",
         do="Ask for the design of this problem file, or make it again.",
+    )
+
+
+def _another_table() -> NotCertified:
+    """A promise about all rows of a table, and a design that states no number of rows."""
+    return NotCertified(
+        'the design cannot be compared with the problem file: rows = "all" counts the rows of a table, and the design '
+        "states none",
+        do="Name the table with --table.",
     )
 
 
@@ -247,6 +278,8 @@ def _same_sections(design: "Design", problem: "Problem") -> None:
         less = ["values"] if "values" not in column else []
         less += ["cuts", "labels"] if "quantiles" in column and "cuts" not in column else []
         own = ours["columns"].get(name, {})
+        if column.keys() == {"missing"} and own.get("missing") == "refuse":  # values of the table, which has no gap
+            own = own | column
         ours["columns"][name] = {k: v for k, v in own.items() if k not in less}
     ours["columns"] = {n: c for n, c in ours["columns"].items() if n in asked["columns"]}  # only what the file declares
     for section, wanted in asked.items():
@@ -320,9 +353,17 @@ def _same_alphabets(design: "Design", problem: "Problem") -> None:
 
 # --- the table --------------------------------------------------------------------------------------------------------
 def recounted(
-    design: "Design", table: Any, workspace: "Workspace | None" = None, *, rows: bool = True
+    design: "Design",
+    table: Any,
+    workspace: "Workspace | None" = None,
+    *,
+    rows: bool = True,
+    asked: "Problem | None" = None,
 ) -> "tuple[Pmf | Margins, Coded]":
-    """The law of another table in the alphabets of a design, and the coded table: its rows, or their counts alone."""
+    """The law of another table in the alphabets of a design, and the coded table: its rows, or their counts alone.
+
+    Values are read as the file beside the design says; as a problem file says, where one that names a table is given.
+    """
     from dataclasses import replace
 
     from dalenius.core import Column, Margins, Samples, TableSource
@@ -333,12 +374,15 @@ def recounted(
         alike = {n: problem.columns.get(n, Column(values=problem.law.letters)) for n in problem.law.names}
         found = encode(open_table(table), alike, list(alike))
         return found.pmf(), found
+    # What travels beside a design proves nothing: a word for a gap, a cut or a list of values may be another there.
+    reads = asked if asked is not None and isinstance(asked.source, TableSource) else problem
     columns = {
-        name: problem.columns.get(name, Column(values=tuple(letters)))
-        for name, letters in problem.law.variables.items()
+        name: reads.columns.get(name, Column(values=tuple(letters))) for name, letters in problem.law.variables.items()
     }
-    source = problem.source if isinstance(problem.source, TableSource) else TableSource("")
-    declared = replace(problem, joint=None, columns=columns, source=replace(source, prior=None, weights=None))
+    source = (
+        replace(reads.source, prior=None, weights=None) if isinstance(reads.source, TableSource) else TableSource("")
+    )
+    declared = replace(problem, joint=None, columns=columns, source=source, file=reads.file)
     with advising("value-not-listed", "Give a table with the design's values, or release this one by a problem file."):
         bound, coded = bind(declared, table=table, workspace=workspace, rows=rows)
     if coded is None:
@@ -358,10 +402,14 @@ def enough_rows(design: "Design", coded: "Coded") -> None:
             )
 
 
-def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
-    from dalenius.core import Margins, ProductPmf
+def _same_counts(design: "Design", table: Any, rows: int | None, asked: "Problem | None") -> int:
+    """How many rows the table has, whose counts are those of the design."""
+    from dalenius.core import Dalenius, Margins, ProductPmf
     from dalenius.core.pmf import outcome_words
 
+    all_rows = asked is not None and any(isinstance(g, Dalenius) and g.rows == "all" for g in asked.guarantees)
+    if design.public_prior and all_rows:  # of such a table the number of rows counts
+        return recounted(design, table, rows=False, asked=asked)[1].rows
     if design.public_prior:
         raise InputError(
             "this design was made on public statistics, not on the table's counts; there is nothing to recount.",
@@ -372,11 +420,11 @@ def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
             "this design stands on independent groups, not on a table's counts; there is nothing to recount.",
             do="Leave out --table.",
         )
-    law, (theirs, coded) = design.problem.law, recounted(design, table, rows=False)
+    law, (theirs, coded) = design.problem.law, recounted(design, table, rows=False, asked=asked)
     enough_rows(design, coded)
     if isinstance(theirs, Margins):
         if law == theirs:
-            return
+            return coded.rows
         known = list(law.columns) if isinstance(law, Margins) else []
         column = next(iter(next(c for c in theirs.columns if c not in known).variables))
         raise NotCertified(
@@ -384,14 +432,16 @@ def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
             do="Give the table that was released.",
         )
     ours = design.problem.pmf
-    if ours == theirs.marginal(list(ours.variables)):
+    theirs = theirs.marginal(list(ours.variables))
+    if ours == theirs:
         if rows is not None and rows != coded.rows:
             raise NotCertified(
                 f"the table is not the one of the design: it has {coded.rows:,} rows, and the design {rows:,}",
                 do="Give the table that was released.",
             )
-        return
-    for row in {*map(tuple, ours.support.tolist()), *map(tuple, theirs.support.tolist())}:
+        return coded.rows
+    alike = ours.variables == theirs.variables  # else places are other letters
+    for row in {*map(tuple, ours.support.tolist()), *map(tuple, theirs.support.tolist())} if alike else ():
         outcome = {name: letters[entry] for (name, letters), entry in zip(ours.variables.items(), row, strict=True)}
         if ours.probability(**outcome) != theirs.probability(**outcome):
             words = outcome_words(list(outcome), list(outcome.values()))
