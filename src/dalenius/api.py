@@ -20,8 +20,9 @@ from dalenius.core import (
     Problem,
 )
 from dalenius.core.conditional_law import Kernel
+from dalenius.core.source import Dialect
 from dalenius.documents import ENOUGH, checked
-from dalenius.errors import DaleniusError, InputError, MismatchError, NotCertified
+from dalenius.errors import DaleniusError, InputError, MismatchError, NotCertified, advising
 from dalenius.evidence import (
     Audit,
     MechanismAudit,
@@ -169,7 +170,7 @@ def apply(
     (Released(200 rows of town), Audit(200 rows; 3 of 3 tests passed))
     """
     if not again:
-        _refuse_released(table, lambda: reproved(design, table, workspace))
+        _refuse_released(table, lambda: reproved(design, table, workspace), design.problem.dialect)
     checked(design.dumps(), work=ENOUGH, privacy=True)
     standing, coded = reproved(design, table, workspace)
     released = draw(standing, coded, key=key, on_progress=stage(on_progress, "drawing"))
@@ -240,7 +241,8 @@ def apply_channel(
     if keep and law is not None:
         measured = replace(measured, guarantees=(*measured.guarantees, *promises_beside(channel, law, keep)))
     released = draw(brought, coded, key=key, on_progress=stage(on_progress, "drawing"))
-    return released, examine(brought, released.inputs, released.letters), measured.about_rows()
+    kept = left_as_they_are(brought, coded, released)
+    return released, examine(brought, released.inputs, released.letters, kept=kept), measured.about_rows()
 
 
 def _coded_for(channel: Kernel, table: Any, keep: Sequence[str], on_progress: Progress | None = None) -> Coded:
@@ -253,20 +255,22 @@ def _coded_for(channel: Kernel, table: Any, keep: Sequence[str], on_progress: Pr
         for name, letters in channel.inputs.items()
     } | dict.fromkeys(keep, Column(missing="category"))
     opened = open_table(table)
-    if absent := [name for name in columns if name not in opened.names]:
-        known = ", ".join(map(repr, opened.names))
-        raise InputError(f"{opened.name} has no column {absent[0]!r}; it has {known}", code="unknown-column")
-    return encode(opened, columns, list(columns), on_progress=stage(on_progress, "reading"))
+    for name in columns:
+        opened.position(name)
+    with advising(
+        "value-not-listed", "Add it to the values of the recipe, with a row of its own, or correct the table."
+    ):
+        return encode(opened, columns, list(columns), on_progress=stage(on_progress, "reading"))
 
 
-def _refuse_released(table: Any, tried: Callable[[], object]) -> None:
+def _refuse_released(table: Any, tried: Callable[[], object], dialect: Dialect | None = None) -> None:
     """A file with the very columns of the card in its folder, or with drawn columns beside its own, was perturbed.
 
     To change it once more is suggested only where that was tried and works.
     """
     if not isinstance(table, str | Path) or is_address(table):
         return
-    names = open_table(table).names
+    names = open_table(table, dialect=dialect).names
     where = Path(table).parent / "card.json"
     if drawn := [name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in names]:
         raise InputError(f"{table} holds {drawn[0]!r} already, drawn before.", do=_instead(tried))
@@ -353,7 +357,7 @@ def audit(
     if design is None:
         raise InputError(
             "a released table is tested against its proof file; a recipe alone does not say what was drawn",
-            do="Give the proof file (design.json) or the card of the release.",
+            do="Give the proof file of the release, design.json.",
         )
     return _audit_release(design, released=released, original=original, key=key, error=error)
 

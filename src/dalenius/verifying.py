@@ -372,7 +372,7 @@ def recounted(
     problem = design.problem
     if isinstance(problem.law, Samples):  # the hidden variable is nowhere in a table
         alike = {n: problem.columns.get(n, Column(values=problem.law.letters)) for n in problem.law.names}
-        found = encode(open_table(table), alike, list(alike))
+        found = encode(open_table(table, dialect=problem.dialect), alike, list(alike))
         return found.pmf(), found
     # What travels beside a design proves nothing: a word for a gap, a cut or a list of values may be another there.
     reads = asked if asked is not None and isinstance(asked.source, TableSource) else problem

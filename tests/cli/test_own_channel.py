@@ -49,7 +49,7 @@ def test_a_matrix_that_does_not_fit_is_refused(folder, capsys):
     assert "'q'" in capsys.readouterr().err
     (folder / "t.csv").write_text("gender,year\nf,1\nm,2\n")
     assert run(folder) == 2
-    assert "no column 'sex'" in capsys.readouterr().err
+    assert 'no column "sex"' in capsys.readouterr().err
     (folder / "channel.json").write_text(json.dumps(CHANNEL | {"rows": [["3/4", "1/2"], ["0", "1"]]}))
     assert run(folder) == 2
     assert not (folder / "out.csv").exists()

@@ -227,3 +227,69 @@ def test_rows_of_one_person_are_not_silently_taken_for_independent(visits, capsy
     written("once.csv", ["patient", "sex"], [(k // 2 if k < 90 else k, k % 2) for k in range(600)])
     _, said = answered(capsys, "profile", "once.csv")
     assert 'up to 2 rows each; leave it out, or say unit = "patient" if it stands for a person' in said
+
+
+@pytest.fixture
+def payroll(tmp_path, monkeypatch):
+    """A payroll as German programs write it: Latin-1, semicolons, decimal commas, signs between the thousands."""
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(7)
+    lines = ["Name;Büro;Lohn;Bonus;leer;krank"]
+    for k in range(900):
+        place, ill = draw.choice(["Köln", "Süd"]), draw.choice(["ja", "nein", "nein", "NA"] if k % 3 else ["ja", ""])
+        lines.append(f"M{k};{place};{1 + k % 3}.{100 + k},{k % 90 + 10};{k % 700},5;;{ill}")
+    Path("lohn.csv").write_bytes("\n".join([*lines, ""]).encode("latin-1"))
+    return tmp_path
+
+
+def test_a_recipe_is_applied_to_the_table_as_its_problem_file_reads_it(payroll, capsys):
+    """The very table of the design was refused: not UTF-8 text, say --encoding, which apply does not take."""
+    begun = ("init", "lohn.csv", "--encoding", "latin-1", "--protect", "krank", "--release", "Büro", "--deny", "3")
+    assert answered(capsys, *begun)[0] == 0
+    assert answered(capsys, "release", "problem.toml", "-o", "out", "--quiet")[0] == 0
+    code, said = answered(capsys, "apply", "out/design.json", "lohn.csv", "-o", "again.csv")
+    assert (code, "All tests passed" in said) == (0, True)
+    assert answered(capsys, "apply", "out/design.json", "lohn.csv", "-o", "both.csv", "--beside")[0] == 0
+    with open("both.csv", encoding="utf-8", newline="") as file:
+        assert {row["Büro_released"] for row in csv.DictReader(file)} == {"Köln", "Süd"}
+
+
+def test_a_way_out_of_a_foreign_encoding_is_there_for_every_command(payroll, capsys):
+    """`--encoding` was named by commands that refuse it."""
+    code, said = answered(capsys, "risk", "lohn.csv", "--keys", "Bonus", "--fraction", "0.1")
+    assert (code, "Save it as UTF-8; or say --encoding latin-1 to init, profile, noise or answer" in said) == (2, True)
+    Path("utf.csv").write_text(Path("lohn.csv").read_text("latin-1"), "utf-8")
+    assert answered(capsys, "risk", "utf.csv", "--keys", "Bonus", "--fraction", "0.1")[0] == 0
+
+
+def test_a_profile_says_what_its_own_file_does(payroll, capsys):
+    """Pay with signs between its thousands was an identifier, an empty column was to be grouped, and NA was no gap."""
+    code, said = answered(capsys, "profile", "lohn.csv", "--encoding", "latin-1")
+    assert code == 0
+    assert "- Lohn holds numbers with signs between the thousands; write them without" in said
+    assert "- leer has no value in any row; leave it out" in said
+    assert '# "leer" has no value in any row; it is left out' in said
+    assert "[columns.leer]" not in said
+    assert re.search(r"leer +0 values +900 missing", said)
+    assert re.search(
+        r'- krank: \d+ rows have no value and "NA" probably means the same; with missing = "category"', said
+    )
+    assert 'missing_words = ["NA"]' in said
+    command = ("init", "lohn.csv", "--encoding", "latin-1", "--protect", "krank", "--release", "Lohn,Büro")
+    _, said = answered(capsys, *command, "--deny", "2", "--dry-run")
+    assert "Lohn is left out: its numbers have signs between the thousands; write them without." in said
+
+
+def test_a_recipe_that_somebody_brings_is_refused_in_words_that_fit_it(tmp_path, monkeypatch, capsys):
+    """It has no section [columns]; and what leaves beside it is tested as in a release of ours."""
+    monkeypatch.chdir(tmp_path)
+    written("t.csv", ["sick", "town"], [("yes" if k % 3 else "no", "ab"[k % 2]) for k in range(400)])
+    written("other.csv", ["sick", "town"], [("yes", "a"), ("perhaps", "b")])
+    command = ("read", "opendp", "--values", "yes", "no", "--probability", "3/4", "--column", "sick", "-o", "sick.json")
+    assert answered(capsys, *command)[0] == 0
+    code, said = answered(capsys, "apply", "sick.json", "other.csv", "-o", "r.csv")
+    assert (code, "Add it to the values of the recipe, with a row of its own" in said) == (2, True)
+    code, said = answered(capsys, "apply", "sick.json", "t.csv", "-o", "r.csv", "--keep", "twon")
+    assert (code, 't.csv has no column "twon". Did you mean "town"?' in said) == (2, True)
+    code, said = answered(capsys, "apply", "sick.json", "t.csv", "-o", "r.csv", "--keep", "town")
+    assert (code, "3 tests made." in said) == (0, True)

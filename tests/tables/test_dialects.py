@@ -60,9 +60,13 @@ def test_a_stated_encoding_is_read(tmp_path: Path, encoding: str) -> None:
 @pytest.mark.long
 def test_text_in_another_encoding_says_what_to_do(tmp_path: Path) -> None:
     path = written(tmp_path / "t.csv", "name\nZoë\n".encode("latin-1"))
-    with pytest.raises(TableError, match=r'not UTF-8 text\. Say --encoding latin-1.* encoding = "latin-1"'):
+    with pytest.raises(
+        TableError, match=r'not UTF-8 text\. Save it as UTF-8; or say --encoding latin-1 to init.* encoding = "latin-1"'
+    ):
         rows(open_table(path))
-    with pytest.raises(TableError, match=r'not UTF-8 text\. Say --encoding utf-16.* encoding = "utf-16"'):
+    with pytest.raises(
+        TableError, match=r'not UTF-8 text\. Save it as UTF-8; or say --encoding utf-16 to init.* encoding = "utf-16"'
+    ):
         rows(open_table(written(tmp_path / "w.csv", "name\nZoë\n".encode("utf-16"))))
     with pytest.raises(TableError, match="not text in the encoding 'utf-16' that"):
         rows(

@@ -117,7 +117,7 @@ def test_how_a_file_is_written_is_suggested_too(tmp_path: Path) -> None:
 def test_any_names_and_values_are_valid(columns: dict[str, dict[str, int]]) -> None:
     seen = {name: Seen(counts, 1, True, False) for name, counts in columns.items()}
     told: dict[str, Any] = tomllib.loads(suggested("t", seen))
-    assert set(told["columns"]) == set(columns)
+    assert set(told.get("columns", {})) == {name for name, counts in columns.items() if counts}
 
 
 def coded(values: list[object], column: Column) -> tuple[tuple[str, ...], list[int]]:

@@ -7,6 +7,7 @@ from dalenius.api import apply, apply_channel, load
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Kernel, channel_of
 from dalenius.core.digits import many
+from dalenius.core.source import Dialect
 from dalenius.documents import ENOUGH, checked
 from dalenius.errors import InputError
 from dalenius.evidence import Audit
@@ -17,7 +18,7 @@ from dalenius.outputs import new_file, refuse_existing
 from dalenius.report import words
 from dalenius.report.mechanism import audited
 from dalenius.sampling import Key
-from dalenius.tables import read_json, read_text, read_told, write_table
+from dalenius.tables import open_table, read_json, read_text, read_told, write_table
 from dalenius.tables.workspace import Workspace, memory_of
 from dalenius.wording import joined
 
@@ -55,17 +56,20 @@ def run(arguments: Namespace) -> None:
         released, seen = apply(
             design, arguments.table, key=key, again=arguments.again, workspace=space, on_progress=show
         )
-        columns = _written(arguments, released, seen, output, kind)
+        columns = _written(arguments, released, seen, output, kind, design.problem.dialect)
     lines = [*words.seen(seen), f"Written: {output} ({many(released.rows, 'row')}: {', '.join(columns)})."]
     if arguments.beside:
         lines.append("  It holds the original records beside the drawn ones: as confidential as they are.")
     say(arguments, lines, {"rows": released.rows, "columns": columns, "seen": seen.to_json()})
 
 
-def _written(arguments: Namespace, released: Released, seen: Audit, output: Path, kind: str) -> list[str]:
+def _written(
+    arguments: Namespace, released: Released, seen: Audit, output: Path, kind: str, dialect: Dialect | None = None
+) -> list[str]:
     """Write what was drawn, unless it contradicts what it was drawn from; the names of its columns."""
     seen.refuse_contradiction()
-    columns = beside(arguments.table, released) if arguments.beside else released.columns
+    original = open_table(arguments.table, dialect=dialect) if arguments.beside else None
+    columns = released.columns if original is None else beside(original, released)
     with new_file(output, force=arguments.force, private=arguments.beside) as place:
         write_table(place, kind, columns)
     return list(columns)

@@ -59,8 +59,8 @@ def _words(document: dict[str, Any]) -> list[str]:
         kind = kind.removesuffix("s") if column["distinct"] == 1 else kind
         count = f"{column['distinct']:,}" + ("" if column["distinct_is_exact"] else "+")
         top = ", ".join(f"{_short(entry['letter'])} ({entry['count']:,})" for entry in column.get("top", [])[:4])
-        gaps = f"; {column['missing']:,} missing" if column["missing"] else ""
-        lines.append(f"  {name:<{width}}  {count:>7} {kind:<11} {top}{gaps}")
+        gaps = f"{column['missing']:,} missing" if column["missing"] else ""
+        lines.append(f"  {name:<{width}}  {count:>7} {kind:<11} {'; '.join(filter(None, (top, gaps)))}")
     if keys := document.get("keys"):
         lines += [
             "",

@@ -24,7 +24,7 @@ from dalenius.core.odds_guarantees import LocalDP
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import Margins, ProductPmf
 from dalenius.core.samples import Samples
-from dalenius.core.source import Column, Source, TableSource
+from dalenius.core.source import Column, Dialect, Source, TableSource
 from dalenius.errors import MismatchError, ProblemFileError
 
 __all__ = ["Mismatch", "Problem", "SideInformation"]
@@ -332,6 +332,11 @@ class Problem:
     def divided_by(self) -> Names:
         """Columns that are looked at and leave as they are."""
         return self.strata + tuple(n for n in self.keep if n in self.observe)
+
+    @property
+    def dialect(self) -> Dialect:
+        """How text files with its records are written."""
+        return self.source.dialect if isinstance(self.source, TableSource) else Dialect()
 
     @property
     def by_margins(self) -> bool:

@@ -249,6 +249,8 @@ def roles(table: Table) -> tuple[dict[str, str], str | None]:
             left_out[name] = "it has the same value in every row"
         elif column["looks_dated"] and column["distinct_is_exact"]:
             continue  # they are cut by year or month, and then name nobody
+        elif column["has_thousands"] and distinct > MOST_VALUES:
+            left_out[name] = "its numbers have signs between the thousands; write them without"
         elif not column["distinct_is_exact"] or (distinct > NEARLY_ALL * rows and not measured):
             left_out[name] = f"it names rows: {distinct:,} different values in {rows:,} rows"
         elif NAMING.fullmatch(name):

@@ -197,7 +197,9 @@ def _not_text(path: Path, dialect: Dialect) -> TableError:
         likely = _likely(file.read(64))
     return TableError(
         f"{path.name} is not UTF-8 text.",
-        do=f'Say --encoding {likely}, or encoding = "{likely}" in [source] of a problem file; or save it as UTF-8.',
+        # Not every command that reads a table takes the flag, so what works everywhere comes first.
+        do=f"Save it as UTF-8; or say --encoding {likely} to init, profile, noise or answer, or "
+        f'encoding = "{likely}" in [source] of a problem file.',
     )
 
 

@@ -13,7 +13,7 @@ from dalenius.errors import TableError
 from dalenius.tables.coding import DATE, encode, is_number
 from dalenius.tables.persons import persons
 from dalenius.tables.source import Progress, Table
-from dalenius.tables.suggesting import Seen, has_other_dates, has_thousands, is_measured, suggested
+from dalenius.tables.suggesting import Seen, gap_words, has_other_dates, has_thousands, is_measured, suggested
 from dalenius.tables.text import ABSENT_SIGNS
 from dalenius.wording import joined
 
@@ -108,7 +108,9 @@ def profile(
         name: Seen(tally.counts, tally.missing, tally.followed, columns[name]["looks_like_identifier"])
         for name, tally in tallies.items()
     }
-    notes = [note for name, column in columns.items() for note in _notes(name, column)]
+    absent = gap_words(seen.values())
+    gaps = {name: [word for word in absent if word in tally.counts] for name, tally in tallies.items()}
+    notes = [note for name, column in columns.items() for note in _notes(name, column, gaps[name])]
     notes += [f"{name} cannot be released: {why}; leave it out" for name, why in unreadable.items()]
     out: dict[str, Any] = {"table": table.name, "rows": rows, "columns": columns, "notes": notes}
     out["unreadable"] = unreadable
@@ -155,12 +157,16 @@ def _column(tally: _Tally, rows: int) -> dict[str, Any]:
     return out
 
 
-def _notes(name: str, column: dict[str, Any]) -> list[str]:
-    """What needs a decision before a release."""
+def _notes(name: str, column: dict[str, Any], gaps: Sequence[str]) -> list[str]:
+    """What needs a decision before a release; `gaps` are texts of the column that stand for a missing value."""
+    if not column["distinct"]:
+        return [f"{name} has no value in any row; leave it out"]
     notes = []
-    if column["missing"]:
-        rows = f"{column['missing']:,} {'row has' if column['missing'] == 1 else 'rows have'}"
-        notes.append(f'{name}: {rows} no value; with missing = "category" the gap is a value of its own')
+    said = [f"{column['missing']:,} {'row has' if column['missing'] == 1 else 'rows have'} no value"]
+    quoted = joined([f'"{word}"' for word in gaps])
+    said = [*(said if column["missing"] else []), *([f"{quoted} probably means the same"] if gaps else [])]
+    if said:
+        notes.append(f'{name}: {" and ".join(said)}; with missing = "category" the gap is a value of its own')
     exact = "" if column["distinct_is_exact"] else "more than "
     if column["looks_like_identifier"]:
         most = column["top"][0]["count"] if "top" in column else 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dalenius.core.source import Dialect
 from dalenius.tables.coding import DATE, OTHER_DATE, THOUSANDS, USUAL_GAPS, is_number, numeric_order
 
-__all__ = ["Seen", "has_decimal_commas", "has_other_dates", "has_thousands", "is_measured", "suggested"]
+__all__ = ["Seen", "gap_words", "has_decimal_commas", "has_other_dates", "has_thousands", "is_measured", "suggested"]
 
 FEW = 40  # letters that are listed one by one
 CELLS = 5  # groups of a column of many numbers
@@ -55,7 +55,7 @@ def suggested(table: str, columns: Mapping[str, Seen], dialect: Dialect | None =
     values = ["a"]
     missing = "category"
     """
-    absent = [word for word in (*MISSING_WORDS, *MISSING_AMONG_NUMBERS) if _is_missing(word, columns.values())]
+    absent = gap_words(columns.values())
     told = dialect or Dialect()
     comma = told.decimal == "," or any(_with_comma(seen, absent) for seen in columns.values())
     told = replace(told, decimal="," if comma else ".", missing_words=tuple(absent))
@@ -63,6 +63,9 @@ def suggested(table: str, columns: Mapping[str, Seen], dialect: Dialect | None =
     lines += [f"{key} = {_value(value)}" for key, value in told.to_json().items()]
     for name, seen in columns.items():
         key = name if BARE.fullmatch(name) else _quoted(name)
+        if not seen.counts:
+            lines += ["", f"# {_quoted(name)} has no value in any row; it is left out"]
+            continue
         if seen.identifier:
             lines += ["", f"# {_quoted(name)} looks like an identifier; it is left out, or serves as unit in [source]"]
             continue
@@ -70,6 +73,15 @@ def suggested(table: str, columns: Mapping[str, Seen], dialect: Dialect | None =
         if seen.missing or any(word in seen.counts for word in absent):
             lines.append('missing = "category"')
     return "\n".join(lines)
+
+
+def gap_words(columns: Collection[Seen]) -> list[str]:
+    """Words that stand for a missing value wherever they occur in these columns.
+
+    >>> gap_words([Seen({"a": 3, "NA": 1}, 0, True, False), Seen({"none": 2, "b": 1}, 0, True, False)])
+    ['NA']
+    """
+    return [word for word in (*MISSING_WORDS, *MISSING_AMONG_NUMBERS) if _is_missing(word, columns)]
 
 
 def _declared(seen: Seen, absent: list[str], comma: bool) -> list[str]:
@@ -113,7 +125,7 @@ def is_measured(texts: Collection[str]) -> bool:
 
 
 def _is_quantity(text: str) -> bool:
-    return is_number(text) or any(kind.fullmatch(text) for kind in (DATE, OTHER_DATE, DECIMAL_COMMA))
+    return is_number(text) or any(kind.fullmatch(text) for kind in (DATE, OTHER_DATE, DECIMAL_COMMA, THOUSANDS))
 
 
 def has_other_dates(texts: Collection[str]) -> bool:
