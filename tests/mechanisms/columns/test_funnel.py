@@ -10,6 +10,7 @@ import pytest
 from dalenius import Pmf, Problem, solve, verify
 from dalenius.core import (
     AtLeast,
+    Contraction,
     Dalenius,
     Guess,
     Independent,
@@ -28,6 +29,7 @@ from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.mechanisms.columns.funnel import faces
 from dalenius.mechanisms.columns.funnel.design import price_of
 from dalenius.mechanisms.columns.funnel.faces import by_faces
+from dalenius.mechanisms.columns.funnel.functions import erasure_applies
 from dalenius.mechanisms.columns.funnel.gains import by_gains
 from dalenius.mechanisms.columns.funnel.sweep import sweep
 from dalenius.mechanisms.proving import proved
@@ -191,10 +193,43 @@ def test_guess_about_all_of_the_input():
 
 
 @pytest.mark.long
-def test_a_capacity_bounds_all_that_is_told():
-    design = solve(problem(BSC, ["X"], Dalenius(Fraction(1, 10))))
-    assert float(design.bound) <= 0.1
-    assert float(design.gap) < 1e-5
+def test_nobody_learns_more_than_is_told_where_all_rows_are_as_far_from_their_mean():
+    """D(W_x || pW) = b for every x: the law of the table is that under which most is learnt, so that I(X; Y) = b."""
+    law = joint("XS", [[8, 1], [3, 9], [4, 4], [2, 5], [1, 7], [6, 2]])
+    for limit in (Fraction(1, 100), Fraction(1, 2), Fraction(3, 2)):
+        asked = problem(law, ["X"], Dalenius(limit))
+        for design in (solve(asked), solve(replace(asked, output=None, release=("X",), allow_inverted=True))):
+            enclosed(design, float(limit), gap=2e-9)
+            assert len(design.channel.rows[0]) == 6
+
+
+@pytest.mark.long
+def test_a_capacity_that_the_law_of_the_table_cannot_fill_is_searched_for():
+    """No law that gives a value more than 2^-b learns b bits: D(W_x || pW) <= log 1/p(x)."""
+    design = solve(problem(joint("XS", [[8, 1], [1, 2]]), ["X"], Dalenius(Fraction(1, 2))), gap=1e-3)
+    assert float(design.value) < 0.45
+    assert float(design.bound) <= 0.5
+    assert "share of its own" not in design.method
+
+
+@pytest.mark.parametrize("about", ["W", "X"])
+def test_a_contraction_passes_its_share_of_whatever_is_told(about):
+    """I(W; Y) <= c I(W; X), reached by erasing all but a share c; a search ended at half of it with eight values."""
+    free = solve(problem(THREE, about, leak(3)))
+    design = solve(problem(THREE, about, Contraction("1/5")))
+    enclosed(design, float(free.value) / 5, gap=1e-11)
+    assert Fraction(design.proved[0]["eta_kl"]) <= Fraction(1, 5)
+
+
+def test_a_leakage_beside_a_contraction_buys_something_only_where_it_is_the_stricter():
+    everything = float(solve(problem(THREE, "S", leak(3))).value)
+    wide = solve(problem(THREE, "S", Contraction("1/5"), leak("1/10")))
+    enclosed(wide, everything / 5, gap=1e-11)
+    assert price_of(wide, 1) == 0.0
+    tight = solve(problem(THREE, "S", Contraction("1/5"), leak("1/1000")))
+    enclosed(tight, 1 / 1000, gap=1e-11)
+    assert price_of(tight, 1) == 1.0
+    assert not erasure_applies(problem(THREE, "W", Contraction("1/5"), leak("1/1000")))  # which bounds nothing about W
 
 
 @pytest.mark.long

@@ -11,14 +11,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from dalenius.core import Certificate, Design, Independent, Leakage, Problem
+from dalenius.core import Certificate, Contraction, Design, Independent, Leakage, Problem
 from dalenius.core.digits import figure
 from dalenius.measures import mutual_information
 from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.mechanisms.columns.exact_columns import merged_letters_of
 from dalenius.mechanisms.columns.funnel.blocks import blocks_apply, by_blocks
 from dalenius.mechanisms.columns.funnel.faces import MANY, MOST, by_faces, faces_apply
-from dalenius.mechanisms.columns.funnel.functions import by_erasure, by_function, erasure_applies, function_applies
+from dalenius.mechanisms.columns.funnel.functions import (
+    by_erasure,
+    by_function,
+    by_staying,
+    erasure_applies,
+    function_applies,
+    staying_applies,
+)
 from dalenius.mechanisms.columns.funnel.gains import by_gains
 from dalenius.mechanisms.columns.funnel.takes import FUNNEL
 from dalenius.mechanisms.columns.takes import DISCLOSURE
@@ -72,7 +79,12 @@ def funnel(
         return disclose(silent, gap=gap, seconds=seconds, on_progress=on_progress)
     problem = with_metrics(problem, problem.pmf.alphabets(problem.inputs))
     remarks = [problem.pmf.note] if problem.pmf.note else []
-    for applies, closed in ((function_applies, by_function), (erasure_applies, by_erasure), (blocks_apply, by_blocks)):
+    for applies, closed in (
+        (function_applies, by_function),
+        (erasure_applies, by_erasure),
+        (staying_applies, by_staying),
+        (blocks_apply, by_blocks),
+    ):
         if applies(problem):
             channel, certificates, method = closed(problem)
             return proved(problem, channel, certificates, method=method, remarks=remarks)
@@ -115,11 +127,14 @@ def _bought(problem: Problem, certificate: Certificate) -> list[str]:
 def price_of(design: Design, place: int) -> float:
     """What one more bit of the limit at a place buys at most, by the proof of a design: bits about W.
 
-    Under a closed bound, b + I(W; X | S) or I(W; X), it is one bit or none.
+    Under a closed bound, b + I(W; X | S), I(W; X) or the share of it that a contraction passes, it is one bit or none.
     """
     proof = json.loads(design.text)["proof"]
     if "promises" in proof:
         return int(proof["promises"][place]) / ONE
     problem = design.problem
-    everything = mutual_information(problem.pmf, problem.objective.names, problem.inputs)
+    passed = min(
+        (float(promise.at_most) for promise in problem.guarantees if isinstance(promise, Contraction)), default=1
+    )
+    everything = passed * mutual_information(problem.pmf, problem.objective.names, problem.inputs)
     return 0.0 if float(design.bound) > everything - 1e-12 else 1.0
