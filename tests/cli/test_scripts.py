@@ -219,7 +219,7 @@ def test_a_script_travels_only_with_a_card_that_it_can_read():
 
 def test_the_script_for_python_stays_short():
     text = script("estimate.py").splitlines()
-    assert len(text) <= 660
+    assert len(text) <= 700
     assert max(map(len, text)) <= 120
 
 
@@ -311,6 +311,38 @@ def test_point_17_a_script_compares_two_groups_as_the_command_does(told, whose, 
     assert out == ours
 
 
+def figure_words(figure):
+    """A share, a difference or a ratio of the library in the words of the scripts."""
+    if figure.whole:
+        return "too uncertain to say"
+    ends = f"[{figure.low:.6f}, {figure.high:.6f}]".replace("inf", "no limit")
+    return ends if np.isnan(figure.estimate) else f"{figure.estimate:.6f} {ends}"
+
+
+@pytest.mark.parametrize("whose", ["table", "population"])
+def test_a_script_says_what_fits_where_draws_hide_a_group(told, whose):
+    """Every kind of line: with an estimate, open above, and too uncertain to say."""
+    letters = dict.fromkeys("gv", ("1", "2", "3"))
+    keep = {"g": Fraction(1, 1), "v": Fraction(3, 5)}
+    channel = Product(letters, tuple(Pram({n: letters[n]}, {n: letters[n]}, (keep[n],) * 3) for n in "gv"))
+    counts = {"11": 60, "12": 40, "13": 40, "21": 35, "22": 50, "23": 41, "31": 3, "32": 1, "33": 0}
+    table = "g,v\n" + "".join(f"{cell[0]},{cell[1]}\n" * n for cell, n in counts.items())
+    files = told.folder / "card.json", told.folder / "released.csv"
+    seen = set()
+    for pair in ("12", "13"):
+        code, out, err = told(
+            {"channel": channel.to_json(), "kept": []}, table, whose, "compare", "v=1", *map("g={}".format, pair)
+        )
+        assert code == 0, err
+        found = compare(*files, {"v": "1"}, [{"g": g} for g in pair], target=whose)
+        assert out == [f"{name.replace('_', ' ')}\t{figure_words(f)}" for name, f in found.items()]
+        seen |= {(bool(np.isnan(f.estimate)), f.whole) for f in found.values()}
+    assert seen == {(False, False), (True, False), (True, True)}
+    code, out, err = told({"channel": channel.to_json(), "kept": []}, table, whose, "compare", "v=1", "g=3", "g=3")
+    assert (code, out) == (1, [])
+    assert "how many rows the groups had" in err
+
+
 def analyses(card, table, whose, kept):
     """Analyses of three columns: the words for a script, and what the library says in the words of the script."""
     how = {"target": whose}
@@ -318,14 +350,13 @@ def analyses(card, table, whose, kept):
     compared = compare(card, table, {region: "north"}, [{sex: "f"}, {sex: "?"}], **how)
     yield (
         ["compare", f"{region}=north", f"{sex}=f", f"{sex}=?"],
-        [f"{name.replace('_', ' ')}\t{f.estimate:.6f} [{f.low:.6f}, {f.high:.6f}]" for name, f in compared.items()],
+        [f"{name.replace('_', ' ')}\t{figure_words(f)}" for name, f in compared.items()],
     )
     groups = shares_within(card, table, [region], [sex, job], **how)
     yield (
         ["within", region, sex, job],
         [
-            f"{region}={value} where {sex}={group[0]}, {job}={group[1]}\t"
-            + (f"{f.estimate:.6f} [{f.low:.6f}, {f.high:.6f}]" if f else "too uncertain to say")
+            f"{region}={value} where {sex}={group[0]}, {job}={group[1]}\t{figure_words(f)}"
             for group, row in groups.items()
             for (value,), f in row.items()
         ],

@@ -10,6 +10,7 @@ from dalenius.measures.contrasts import compared, within_groups
 from dalenius.measures.estimation import estimate_law
 from dalenius.measures.inversion import Factor, Seen, as_it_is
 from dalenius.measures.moments import Moments
+from tests.effort import effort
 
 LETTERS = {"sex": ("f", "m"), "job": ("yes", "no")}
 COUNTS = np.array([900, 1100, 700, 2300])
@@ -57,9 +58,12 @@ def test_shares_within_groups_are_those_of_the_comparison():
 
 def test_a_group_that_hardly_anybody_is_in_has_no_shares():
     told = Moments([Factor(LETTERS, LETTERS, dense=KEEP)], Seen.of([6, 30, 300, 900]))
-    assert within_groups(told, ["job"], ["sex"])[("f",)] == {("yes",): None, ("no",): None}
-    with pytest.raises(Unsupported, match="how many rows the group sex = f had"):
-        compared(told, {"job": "yes"}, [{"sex": "f"}, {"sex": "m"}])
+    assert all(figure.whole for figure in within_groups(told, ["job"], ["sex"])[("f",)].values())
+    figures = compared(told, {"job": "yes"}, [{"sex": "f"}, {"sex": "m"}])
+    assert [name for name, figure in figures.items() if not figure.whole] == ["share_2"]
+    assert figures["odds_ratio"].to_json() == {"estimate": None, "low": 0.0, "high": None}
+    with pytest.raises(Unsupported, match="how many rows the groups had"):
+        compared(told, {"job": "yes"}, [{"sex": "f"}, {"sex": "f"}])
 
 
 def test_what_is_not_determined_is_not_compared():
@@ -87,30 +91,60 @@ def test_shares_within_a_group_cover_where_the_draws_hide_much():
     assert held >= 0.94
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("target", ["table", "population"])
-def test_figures_cover_where_the_draws_hide_how_large_a_group_is(target):
-    """Two strata that leave as they are, beside a column of which little is left.
+STAY = {k: np.array([[k, 1 - k], [1 - k, k]]) for k in (0.55, 0.7, 1.0)}
+HIDING = {  # rows of both groups with and without the value, what stays of the group and of the value
+    "little is left of the value": ([[400, 1700], [450, 220]], 1.0, 0.55),
+    "a rare value in one group": ([[12, 288], [150, 150]], 1.0, 0.7),
+    "a rare group": ([[30, 70], [180, 720]], 0.7, 0.7),
+    "a group that the draws invent": ([[5, 5], [500, 500]], 0.7, 1.0),
+}
 
-    By the delta method the ratio was told in one release of five, and 91 % of these held the truth.
-    """
-    rows, stay, letters = np.array([[1700, 400], [220, 450]]), 0.55, {"s": ("A", "B"), "x": ("a", "b")}
-    drawn = np.array([[stay, 1 - stay], [1 - stay, stay]])
-    factor = Factor(letters, letters, dense=np.kron(np.eye(2), drawn))
-    truth = {"share": 400 / 850, "risk_ratio": 400 * 670 / (2100 * 450)}
-    held, told, rounds, rng = dict.fromkeys(truth, 0), dict.fromkeys(truth, 0), 400, np.random.default_rng(3)
+
+def held_by(rows, group, value, target, rounds, error=0.0):
+    """How often each figure is held; `error` moves the matrix that is believed."""
+    rows, both = np.array(rows), np.kron(STAY[group], STAY[value])
+    believed = STAY[value] * (1 - error) + error / 2
+    factors = [Factor({"g": ("1", "2")}, {"g": ("1", "2")}, dense=STAY[group])]
+    factors.append(Factor({"v": ("y", "n")}, {"v": ("y", "n")}, dense=believed))
+    (a, b), (c, d) = rows
+    truth = {"share_1": a / (a + b), "share_2": c / (c + d), "difference": a / (a + b) - c / (c + d)}
+    truth |= {"risk_ratio": a * (c + d) / (c * (a + b)), "odds_ratio": a * d / (b * c)}
+    held, rng = dict.fromkeys(truth, 0), np.random.default_rng(3)
     for _ in range(rounds):
-        table = rows if target == "table" else rng.multinomial(rows.sum(), rows.ravel() / rows.sum()).reshape(2, 2)
-        seen = sum(rng.multinomial(n, row) for n, row in zip(table.ravel(), np.kron(np.eye(2), drawn), strict=True))
-        moments = Moments([factor], Seen.of(seen), target=target)
-        figures = {"share": within_groups(moments, ["s"], ["x"])[("b",)][("A",)]}
-        figures["risk_ratio"] = compared(moments, {"x": "b"}, [{"s": "A"}, {"s": "B"}]).get("risk_ratio")
+        table = rows.ravel() if target == "table" else rng.multinomial(rows.sum(), rows.ravel() / rows.sum())
+        seen = sum(rng.multinomial(n, row) for n, row in zip(table, both, strict=True)).reshape(2, 2)
+        figures = compared(Moments(factors, Seen.of(seen), target=target), {"v": "y"}, [{"g": "1"}, {"g": "2"}])
         for name, figure in figures.items():
-            told[name] += figure is not None
-            held[name] += figure is not None and figure.low <= truth[name] <= figure.high
-    for name in truth:
-        assert told[name] >= 0.8 * rounds, name
-        assert 0.94 * told[name] <= held[name], name
+            held[name] += figure.low <= truth[name] <= figure.high
+            assert np.isnan(figure.estimate) or figure.low <= figure.estimate <= figure.high
+    return held
+
+
+@pytest.mark.parametrize("which", HIDING)
+@pytest.mark.parametrize("target", ["table", pytest.param("population", marks=pytest.mark.long)])
+def test_every_release_has_figures_that_cover(which, target):
+    """Left out where the draws made a group small, they held the truth in 57 to 93 % of the releases that told them."""
+    rounds = effort(250, 1000)
+    held = held_by(*HIDING[which], target, rounds)
+    assert min(held.values()) >= 0.93 * rounds - 2 * (0.05 * 0.95 * rounds) ** 0.5, held
+
+
+def test_figures_by_another_recipe_do_not_cover():
+    """The other half of the pair: the card says that a tenth less of the value stays than does."""
+    held = held_by([[4000, 17000], [4500, 2200]], 1.0, 0.7, "table", 100, error=0.1)
+    assert held["share_1"] < 80
+    right = held_by([[4000, 17000], [4500, 2200]], 1.0, 0.7, "table", 100)
+    assert right["share_1"] >= 88
+
+
+def test_figures_that_are_left_without_an_estimate_say_what_fits():
+    """A ratio whose denominator the draws hide has a lower end alone."""
+    factors = [Factor({n: ("1", "2")}, {n: ("1", "2")}, dense=STAY[k]) for n, k in (("g", 1.0), ("v", 0.7))]
+    figures = compared(Moments(factors, Seen.of([[150, 150], [95, 205]])), {"v": "1"}, [{"g": "1"}, {"g": "2"}])
+    risk = figures["risk_ratio"]
+    assert np.isnan(risk.estimate)
+    assert not risk.whole
+    assert 0.4 < risk.low < risk.high == np.inf
 
 
 def test_a_difference_beyond_what_is_possible_is_in_its_interval():
@@ -137,7 +171,7 @@ def test_point_17_a_handful_of_rows_has_no_interval_of_one_point(preserved, targ
     """Two rows gave shares "0.500000 [0.500000, 0.500000]", of the population too."""
     factor = Factor(LETTERS, LETTERS, dense=invariant())
     told = Moments([factor], Seen.of([1, 1, 0, 0]), target=target, preserved=preserved)
-    assert set(within_groups(told, ["job"], ["sex"])[("f",)].values()) == {None}
+    assert all(figure.whole for figure in within_groups(told, ["job"], ["sex"])[("f",)].values())
     told = Moments([factor], Seen.of([9, 0, 0, 0]), target=target, preserved=preserved)
     for value, figure in within_groups(told, ["job"], ["sex"])[("f",)].items():
         assert figure.high - figure.low > 0.2, value
@@ -150,4 +184,4 @@ def test_point_17_what_no_draw_can_change_is_known_from_a_handful_of_rows():
     known = within_groups(Moments([stay], Seen.of([1, 1, 0, 0])), ["job"], ["sex"])[("f",)]
     assert [(f.low, f.estimate, f.high) for f in known.values()] == [(0.5, 0.5, 0.5)] * 2
     behind = Moments([stay], Seen.of([1, 1, 0, 0]), target="population")
-    assert set(within_groups(behind, ["job"], ["sex"])[("f",)].values()) == {None}
+    assert all(figure.whole for figure in within_groups(behind, ["job"], ["sex"])[("f",)].values())

@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
-from math import exp
+from math import exp, isinf, isnan
 from typing import Any
 
 from dalenius.core import Noise
@@ -42,7 +42,7 @@ def analysed(arguments: Namespace, cards: Sequence[str], released: str) -> tuple
         moments = _moments(arguments, cards, released, [*arguments.given, *arguments.columns])
         shares = within_groups(moments, arguments.columns, arguments.given, level=arguments.level)
         document["shares"] = [
-            {"group": list(group), "outcome": list(value), **(figure.to_json() if figure else {"estimate": None})}
+            {"group": list(group), "outcome": list(value), **figure.to_json()}
             for group, row in shares.items()
             for value, figure in row.items()
         ]
@@ -127,27 +127,37 @@ def _rows(rows: int, weights: str | None) -> str:
     return many(rows, "released row") + (f" weighted by {weights}" if weights else "")
 
 
-def _share_lines(shares: dict[tuple[str, ...], dict[tuple[str, ...], Figure | None]]) -> list[str]:
+def _share_lines(shares: dict[tuple[str, ...], dict[tuple[str, ...], Figure]]) -> list[str]:
     lines = []
     for group, row in shares.items():
         lines.append(f"  {' / '.join(group)}:")
         width = max(len(" / ".join(value)) for value in row)
-        for value, figure in row.items():
-            said = (
-                f"{figure.estimate:9.6f}  [{figure.low:.6f}, {figure.high:.6f}]" if figure else "too uncertain to say"
-            )
-            lines.append(f"    {' / '.join(value):<{width}}  {said}")
-    return lines
+        lines += [f"    {' / '.join(value):<{width}}  {_said(figure)}" for value, figure in row.items()]
+    return [*lines, *_explained([figure for row in shares.values() for figure in row.values()])]
 
 
 def _figure_lines(figures: dict[str, Figure]) -> list[str]:
-    lines = [
-        f"  {name.replace('_', ' '):<10}  {figure.estimate:9.6f}  [{figure.low:.6f}, {figure.high:.6f}]"
-        for name, figure in figures.items()
+    lines = [f"  {name.replace('_', ' '):<10}  {_said(figure)}" for name, figure in figures.items()]
+    return [*lines, *_explained(list(figures.values()))]
+
+
+def _said(figure: Figure) -> str:
+    """A figure with its interval; the interval alone where the release says no more."""
+    if figure.whole:
+        return "too uncertain to say"
+    value = " " * 9 if isnan(figure.estimate) else f"{figure.estimate:9.6f}"
+    high = "no limit" if isinf(figure.high) else f"{figure.high:.6f}"
+    return f"{value}  [{figure.low:.6f}, {high}]"
+
+
+def _explained(figures: Sequence[Figure]) -> list[str]:
+    """What is meant where an estimate is missing."""
+    if not any(isnan(figure.estimate) for figure in figures):
+        return []
+    return [
+        "Where no estimate stands, the changes hide how many rows a group or a count had: every value in the brackets "
+        "fits the release, and where there are none, every value at all."
     ]
-    if "odds_ratio" not in figures:
-        lines.append("  No ratio is printed where a count in it is hardly known.")
-    return lines
 
 
 def _regression_lines(fit: Regression, weights: str | None = None) -> list[str]:

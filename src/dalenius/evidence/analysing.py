@@ -19,7 +19,7 @@ def shares_within(
     target: str = "table",
     level: float = 0.95,
     weights: str | None = None,
-) -> dict[tuple[str, ...], dict[tuple[str, ...], Figure | None]]:
+) -> dict[tuple[str, ...], dict[tuple[str, ...], Figure]]:
     """Shares of the values of some columns within each group of others.
 
     Parameters
@@ -38,7 +38,7 @@ def shares_within(
     Returns
     -------
     dict
-        For each group and each combination of values a `Figure`; None where the group is too small to tell.
+        For each group and each combination of values a `Figure`, without an estimate where the draws hide the group.
 
     Examples
     --------

@@ -221,30 +221,44 @@ has <- function(told, word) {  # COLUMN=VALUE: 1 where an original outcome has t
 
 padding <- function(p, rows) ifelse(is.finite(rows) & pmin(p, 1 - p) * rows < 29.5, z^2 / 2 / rows, 0)  # of shares that rest on a handful of rows
 
-in_words <- function(figure, more = 0, least = 0) {  # cut to what is possible; what lies beyond is still in it
+unsaid <- "too uncertain to say"
+
+in_words <- function(figure, more = 0, least = 0, most = 1) {  # cut to what is possible; what lies beyond is still in it
   p <- figure[1]
-  sprintf("%.6f [%.6f, %.6f]", p, min(max(figure[2] - more, least), p), max(min(figure[3] + more, 1), p))
+  low <- max(figure[2] - more, least)
+  high <- min(figure[3] + more, most)
+  if (!is.nan(p)) return(sprintf("%.6f [%.6f, %.6f]", p, min(low, p), max(high, p)))
+  if (low == least && high == most) unsaid else sub("Inf", "no limit", sprintf("[%.6f, %.6f]", low, high))
 }
 
-quotient <- function(t, b, top, bottom, C) {  # t/b with the r that t - r b does not rule out (Fieller), if bounded
+quotient <- function(t, b, top, bottom, C, least = 0, most = 1) {  # t/b with the r that t - r b does not rule out (Fieller)
   both <- function(one, other) sum(outer(one, other) * C)
-  part <- if (b > 0) z^2 * max(both(bottom, bottom), 0) / b^2 else 1
-  if (part >= 1) return(NULL)
-  r <- t / b
-  less <- (z / b)^2 * max(both(top, top) * both(bottom, bottom) - both(top, bottom)^2, 0)
-  own <- both(top, top) - 2 * r * both(top, bottom) + r^2 * both(bottom, bottom)
-  half <- z / b * sqrt(max(own - less, 0)) / (1 - part)
-  middle <- (r - z^2 * both(top, bottom) / b^2) / (1 - part)
-  c(r, min(middle - half, r), max(middle + half, r))
+  of_top <- max(both(top, top), 0)
+  of_bottom <- max(both(bottom, bottom), 0)
+  of_both <- both(top, bottom)
+  clear <- b^2 - z^2 * of_bottom
+  middle <- t * b - z^2 * of_both
+  less <- z^2 * max(of_top * of_bottom - of_both^2, 0)
+  root <- z * sqrt(max(b^2 * of_top - 2 * t * b * of_both + t^2 * of_bottom - less, 0))
+  if (b > 0 && clear > 0) return(c(t / b, min((middle - root) / clear, t / b), max((middle + root) / clear, t / b)))
+  if (b > 0 && clear < 0 && root > 0) {  # all r but those between the roots
+    below <- (middle + root) / clear
+    above <- (middle - root) / clear
+    if (below < least && least <= above && above <= most) return(c(NaN, above, most))
+    if (least <= below && below <= most && most < above) return(c(NaN, least, below))
+  }
+  c(NaN, least, most)
 }
 
-ratio <- function(name, t, b, top, bottom, C) {  # the wider of the intervals on its own scale and on that of logarithms
-  found <- quotient(t, b, top, bottom, C)
-  if (is.null(found)) return(invisible())
+few_more <- function(found, rows) if (is.nan(found[1])) 0 else padding(found[1], rows)
+
+ratio <- function(t, b, top, bottom, C) {  # the wider of the intervals on its own scale and on that of logarithms
+  found <- quotient(t, b, top, bottom, C, 0, Inf)
   slope <- top / t - bottom / b
   half <- z * sqrt(max(sum(outer(slope, slope) * C), 0))
-  low <- max(min(found[2], t / b * exp(-half)), 0)
-  say(sprintf("%s\t%.6f [%.6f, %.6f]\n", name, t / b, low, max(found[3], t / b * exp(half))))
+  ends <- exp(pmin(log(t / b) + c(-half, half), 700))
+  if (!is.nan(found[1])) found[2:3] <- c(min(found[2], ends[1]), max(found[3], ends[2]))
+  in_words(found, 0, 0, Inf)
 }
 
 compared <- function(told, words) {  # shares, difference and ratios of two groups
@@ -254,19 +268,24 @@ compared <- function(told, words) {  # shares, difference and ratios of two grou
   C <- told$covariance(sets)
   rows <- told$counting(sets)
   m <- theta[1]; one <- theta[2]; k <- theta[3]; other <- theta[4]
-  shares <- list(if (one > 5 / rows) quotient(m, one, c(1, 0, 0, 0), c(0, 1, 0, 0), C),
-                 if (other > 5 / rows) quotient(k, other, c(0, 0, 1, 0), c(0, 0, 0, 1), C))
-  if (is.null(shares[[1]]) || is.null(shares[[2]]))
-    stop("the release does not say well enough how many rows a group had to know its shares", call. = FALSE)
-  few <- padding(c(m / one, k / other), c(one, other) * rows)
-  for (j in 1:2) say(paste0("share ", j, "\t", in_words(shares[[j]], few[j]), "\n"))
-  apart <- quotient(m * other - k * one, one * other, c(other, -k, -one, m), c(0, other, 0, one), C)
-  if (!is.null(apart)) say(paste0("difference\t", in_words(apart, sum(few), -1), "\n"))
-  if (min(m, k) <= 5 / rows) return(invisible())
-  ratio("risk ratio", m * other, k * one, c(other, 0, 0, m), c(0, k, one, 0), C)
   rest <- one - m
   left <- other - k
-  if (min(rest, left) > 5 / rows) ratio("odds ratio", m * left, rest * k, c(left, 0, -m, m), c(-k, k, rest, 0), C)
+  least <- 5 / rows
+  shares <- list(if (one > least) quotient(m, one, c(1, 0, 0, 0), c(0, 1, 0, 0), C) else c(NaN, 0, 1),
+                 if (other > least) quotient(k, other, c(0, 0, 1, 0), c(0, 0, 0, 1), C) else c(NaN, 0, 1))
+  few <- c(few_more(shares[[1]], one * rows), few_more(shares[[2]], other * rows))
+  said <- c(`share 1` = in_words(shares[[1]], few[1]), `share 2` = in_words(shares[[2]], few[2]),
+            difference = unsaid, `risk ratio` = unsaid, `odds ratio` = unsaid)
+  if (min(one, other) > least) {
+    apart <- quotient(m * other - k * one, one * other, c(other, -k, -one, m), c(0, other, 0, one), C, -1, 1)
+    said["difference"] <- in_words(apart, sum(few), -1)
+  }
+  if (min(theta) > least) said["risk ratio"] <- ratio(m * other, k * one, c(other, 0, 0, m), c(0, k, one, 0), C)
+  if (min(m, k, rest, left) > least)
+    said["odds ratio"] <- ratio(m * left, rest * k, c(left, 0, -m, m), c(-k, k, rest, 0), C)
+  if (all(said == unsaid))
+    stop("the release does not say well enough how many rows the groups had: every share and every ratio fits it", call. = FALSE)
+  say(paste0(names(said), "\t", said, "\n", collapse = ""))
 }
 
 within_groups <- function(told, words) {  # the shares of the values of the first column within the groups of the others
@@ -280,8 +299,8 @@ within_groups <- function(told, words) {  # the shares of the values of the firs
     rows <- told$counting(sets)
     for (j in seq_along(theta)) {
       own <- (seq_along(theta) == j) * 1
-      found <- if (size > 5 / rows) quotient(theta[j], size, own, rep(1, length(theta)), C)
-      said <- if (is.null(found)) "too uncertain to say" else in_words(found, padding(found[1], size * rows))
+      found <- if (size > 5 / rows) quotient(theta[j], size, own, rep(1, length(theta)), C) else c(NaN, 0, 1)
+      said <- in_words(found, few_more(found, size * rows))
       named <- paste(words[-1], groups[k, ], sep = "=", collapse = ", ")
       say(paste0(words[1], "=", alphabets[[words[1]]][j], " where ", named, "\t", said, "\n"))
     }

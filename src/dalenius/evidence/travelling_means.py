@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from math import exp, inf, prod, tanh
+from math import exp, inf, log, nan, prod, tanh
 from operator import mul
 from typing import Any
 
@@ -23,11 +23,12 @@ FEW = 10  # values that occur in fewer released rows do not carry an interval
 FEW_ROWS = "not recovered: too few released rows carry it (the full package gives exact intervals)"
 SEPARATED = "the coefficients are not determined: a group has all of its rows with the value, or none"
 FOLLOWS = "the coefficients are not determined: a regressor follows from the others, or the noise hides it"
+UNSAID = "too uncertain to say"
 HIDDEN = "not determined by what was released: the noise is larger than any share"
 
 Part = tuple[list[str], list[str], list[list[float]]]  # columns in, columns out, and the matrix between
 Triple = tuple[list[float], list[float], float]
-Told = tuple[float, float, float]  # a figure with its interval
+Told = tuple[float, float, float]  # a figure with its interval; no number where the interval says all
 
 
 def unbiased(matrix: list[list[float]]) -> Iterator[list[float] | None]:
@@ -171,63 +172,82 @@ def few_rows(p: float, rows: float) -> float:
     return Z * Z / 2 / rows if min(p, 1 - p) * rows < 29.5 else 0.0
 
 
-def in_words(figure: Told, more: float = 0.0, least: float = 0.0) -> str:
-    """A share or a difference with its interval, wider by `more`, cut to what is possible and to hold it."""
+def in_words(figure: Told, more: float = 0.0, least: float = 0.0, most: float = 1.0) -> str:
+    """A figure with its interval, wider by `more`, cut to what is possible and to hold it."""
     p, low, high = figure
-    return f"{p:.6f} [{min(max(low - more, least), p):.6f}, {max(min(high + more, 1.0), p):.6f}]"
+    low, high = max(low - more, least), min(high + more, most)
+    if p != p:
+        return UNSAID if (low, high) == (least, most) else f"[{low:.6f}, {high:.6f}]".replace("inf", "no limit")
+    return f"{p:.6f} [{min(low, p):.6f}, {max(high, p):.6f}]"
 
 
-def quotient(t: float, b: float, top: list[float], bottom: list[float], C: list[list[float]]) -> Told | None:
-    """t/b with the r that t - r b does not rule out (Fieller), from the gradients of both; None where unbounded."""
+def quotient(
+    t: float, b: float, top: list[float], bottom: list[float], C: list[list[float]], least: float, most: float
+) -> Told:
+    """t/b with the r that t - r b does not rule out (Fieller), from the gradients of both; without a bound all r."""
 
     def both(one: list[float], other: list[float]) -> float:
         return sum(v * w * C[i][j] for i, v in enumerate(one) for j, w in enumerate(other))
 
-    of_top = both(top, top)
-    of_bottom = both(bottom, bottom)
-    of_both = both(top, bottom)
-    part = Z * Z * max(of_bottom, 0.0) / (b * b) if b > 0 else 1.0
-    if part >= 1:
-        return None
-    r = t / b
-    less = (Z / b) ** 2 * max(of_top * of_bottom - of_both**2, 0.0)
-    half = Z / b * max(of_top - 2 * r * of_both + r * r * of_bottom - less, 0.0) ** 0.5 / (1 - part)
-    middle = (r - Z * Z * of_both / (b * b)) / (1 - part)
-    return r, min(middle - half, r), max(middle + half, r)
+    of_top, of_bottom, of_both = max(both(top, top), 0.0), max(both(bottom, bottom), 0.0), both(top, bottom)
+    clear = b * b - Z * Z * of_bottom
+    middle = t * b - Z * Z * of_both
+    less = Z * Z * max(of_top * of_bottom - of_both**2, 0.0)
+    root = Z * max(b * b * of_top - 2 * t * b * of_both + t * t * of_bottom - less, 0.0) ** 0.5
+    if b > 0 and clear > 0:
+        return t / b, min((middle - root) / clear, t / b), max((middle + root) / clear, t / b)
+    if b > 0 and clear < 0 < root:  # all r but those between the roots
+        below = (middle + root) / clear
+        above = (middle - root) / clear
+        if below < least <= above <= most:
+            return nan, above, most
+        if least <= below <= most < above:
+            return nan, least, below
+    return nan, least, most
+
+
+def few_more(found: Told, rows: float) -> float:
+    """What is added on both sides of a share of so many rows."""
+    return few_rows(found[0], rows) if found[0] == found[0] else 0.0
 
 
 def figures(theta: list[float], C: list[list[float]], rows: float) -> list[str]:
-    """Shares, difference and ratios of two groups; a ratio only where its counts are known."""
+    """Shares, difference and ratios of two groups; only what fits where the release hides a group or a count."""
     m, one, k, other = theta
+    rest = one - m
+    left = other - k
     least = LEAST / rows
-    shares = [quotient(m, one, [1.0, 0, 0, 0], [0, 1.0, 0, 0], C) if one > least else None]
-    shares.append(quotient(k, other, [0, 0, 1.0, 0], [0, 0, 0, 1.0], C) if other > least else None)
-    if not shares[0] or not shares[1]:
-        sys.exit("the release does not say well enough how many rows a group had for its shares to be known")
-    few = [few_rows(p[0], size * rows) for p, size in zip(shares, (one, other), strict=True) if p]
-    lines = [f"share {i}\t{in_words(p, more)}" for i, (p, more) in enumerate(zip(shares, few, strict=True), 1) if p]
-    apart = quotient(m * other - k * one, one * other, [other, -k, -one, m], [0, other, 0, one], C)
-    if apart:
-        lines.append(f"difference\t{in_words(apart, sum(few), -1.0)}")
-    if min(m, k) > least:
-        lines += ratio("risk ratio", m * other, k * one, [other, 0, 0, m], [0, k, one, 0], C)
-        rest = one - m
-        left = other - k
-        if min(rest, left) > least:
-            lines += ratio("odds ratio", m * left, rest * k, [left, 0, -m, m], [-k, k, rest, 0], C)
-    return lines
+    nothing: Told = (nan, 0.0, 1.0)
+    shares = [
+        quotient(m, one, [1.0, 0, 0, 0], [0, 1.0, 0, 0], C, 0.0, 1.0) if one > least else nothing,
+        quotient(k, other, [0, 0, 1.0, 0], [0, 0, 0, 1.0], C, 0.0, 1.0) if other > least else nothing,
+    ]
+    few = [few_more(p, size * rows) for p, size in zip(shares, (one, other), strict=True)]
+    said = {f"share {i}": in_words(p, more) for i, (p, more) in enumerate(zip(shares, few, strict=True), 1)}
+    said |= dict.fromkeys(("difference", "risk ratio", "odds ratio"), UNSAID)
+    if min(one, other) > least:
+        apart = quotient(m * other - k * one, one * other, [other, -k, -one, m], [0, other, 0, one], C, -1.0, 1.0)
+        said["difference"] = in_words(apart, sum(few), -1.0)
+    if min(m, k, one, other) > least:
+        said["risk ratio"] = ratio(m * other, k * one, [other, 0, 0, m], [0, k, one, 0], C)
+    if min(m, k, rest, left) > least:
+        said["odds ratio"] = ratio(m * left, rest * k, [left, 0, -m, m], [-k, k, rest, 0], C)
+    if {*said.values()} == {UNSAID}:
+        sys.exit(
+            "the release does not say well enough how many rows the groups had: every share and every ratio fits it"
+        )
+    return [f"{name}\t{words}" for name, words in said.items()]
 
 
-def ratio(name: str, t: float, b: float, top: list[float], bottom: list[float], C: list[list[float]]) -> list[str]:
+def ratio(t: float, b: float, top: list[float], bottom: list[float], C: list[list[float]]) -> str:
     """A ratio of counts above 0, with the wider of the intervals on its own scale and on that of logarithms."""
-    found = quotient(t, b, top, bottom, C)
-    if not found:
-        return []
+    found = quotient(t, b, top, bottom, C, 0.0, inf)
     slope = [v / t - w / b for v, w in zip(top, bottom, strict=True)]
     half = Z * max(sum(v * w * C[i][j] for i, v in enumerate(slope) for j, w in enumerate(slope)), 0.0) ** 0.5
-    low = max(min(found[1], t / b * exp(-half)), 0.0)
-    high = max(found[2], t / b * exp(half))
-    return [f"{name}\t{t / b:.6f} [{low:.6f}, {high:.6f}]"]
+    if found[0] == found[0]:
+        low, high = (exp(min(log(t / b) + sign * half, 700.0)) for sign in (-1, 1))
+        found = (found[0], min(found[1], low), max(found[2], high))
+    return in_words(found, 0.0, 0.0, inf)
 
 
 def compared(told: Means, words: list[str]) -> list[str]:
@@ -248,8 +268,10 @@ def within(told: Means, words: list[str]) -> list[str]:
         rows = told.counting(sets)
         for k, value in enumerate(told.letters[words[0]]):
             own = [float(j == k) for j in places]
-            found = quotient(theta[k], size, own, [1.0 for _ in places], C) if size > LEAST / rows else None
-            said = in_words(found, few_rows(theta[k] / size, size * rows)) if found else "too uncertain to say"
+            found = (nan, 0.0, 1.0)
+            if size > LEAST / rows:
+                found = quotient(theta[k], size, own, [1.0 for _ in places], C, 0.0, 1.0)
+            said = in_words(found, few_more(found, size * rows))
             lines.append(f"{words[0]}={value} where {', '.join(map('{}={}'.format, named, group))}\t{said}")
     return lines
 

@@ -6,15 +6,17 @@ with and without v. Each figure is a quotient t/b of two smooth functions of the
     (t - r b)^2 <= z^2 Var(t - r b)
 
 does not rule out (Fieller). Where b is known well this is the delta method; where the draws hide how large a group is,
-an interval by the variance at the estimate is too short just where the group came out too large. The r are bounded if b
-is away from 0 by more than z standard errors; otherwise the figure is left out. Ratios of counts that are known well
-are closer to normal on the logarithmic scale: theirs are the wider of both intervals. Shares are not on that of log
-odds: what the draws add to a share is as large whatever the share is.
+an interval by the variance at the estimate is too short just where the group came out too large. If b is not away from
+0 by more than z standard errors, these r have no bound on one side or on both. They are told all the same, and no
+estimate: a figure that is left out wherever the draws make b small is told only where they made it large, and then
+wrong more often than its interval says. Ratios of counts that are known well are closer to normal on the logarithmic
+scale: theirs are the wider of both intervals. Shares are not on that of log odds: what the draws add to a share is as
+large whatever the share is.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, inf, isfinite, isnan, log, nan, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -28,19 +30,44 @@ __all__ = ["Figure", "compared", "within_groups"]
 Floats = npt.NDArray[np.float64]
 LEAST = 5
 """Rows that a group or a count must have at least, unless no draw can change it."""
-NOBODY = "the release does not say well enough how many rows the group {} had, so that its shares cannot be known"
+LARGE = 700.0
+"""The largest logarithm of a ratio that doubles hold."""
+NOBODY = "the release does not say well enough how many rows the groups had: every share and every ratio fits it"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure with its interval."""
+    """One figure with its interval.
+
+    Parameters
+    ----------
+    estimate : float
+        NaN where the release says no more than the interval.
+    low, high : float
+        What the release does not rule out; all that is possible, up to an infinite ratio, where it says nothing.
+    """
 
     estimate: float
     low: float
     high: float
 
-    def to_json(self) -> dict[str, float]:
-        return {"estimate": self.estimate, "low": self.low, "high": self.high}
+    @property
+    def whole(self) -> bool:
+        """Whether the release says nothing: there is no estimate, and the figure may be anything."""
+        return isnan(self.estimate) and (self.low, self.high) in ((0.0, 1.0), (-1.0, 1.0), (0.0, inf))
+
+    def to_json(self) -> dict[str, float | None]:
+        """None in the place of an estimate that is not there and of an end that is infinite."""
+        ends = {"estimate": self.estimate, "low": self.low, "high": self.high}
+        return {name: value if isfinite(value) else None for name, value in ends.items()}
+
+
+ANYTHING = {
+    "share": Figure(nan, 0.0, 1.0),
+    "difference": Figure(nan, -1.0, 1.0),
+    "ratio": Figure(nan, 0.0, inf),
+}
+"""What is told where the release says nothing."""
 
 
 def compared(
@@ -62,15 +89,15 @@ def compared(
     Returns
     -------
     dict
-        ``share_1``, ``share_2``, ``difference`` (1 minus 2), ``risk_ratio`` and ``odds_ratio`` (1 over 2). A ratio is
-        left out where a count in it is too uncertain.
+        ``share_1``, ``share_2``, ``difference`` (1 minus 2), ``risk_ratio`` and ``odds_ratio`` (1 over 2). Where the
+        draws hide how large a group or a count is, an interval without an estimate, open above for a ratio.
 
     Raises
     ------
     MismatchError
         A column or a value that the release does not have.
     Unsupported
-        The release does not determine the cells, or a group is too small.
+        The release does not determine the cells, or says nothing about any of these figures.
 
     Examples
     --------
@@ -91,48 +118,44 @@ def compared(
     sizes = [float(theta[k] + theta[k + 1]) for k in (0, 2)]
     few = []
     out: dict[str, Figure] = {}
-    for k, group in enumerate(groups):
+    for k in range(2):
         top = np.zeros(4)
         bottom = np.zeros(4)
         top[2 * k] = 1.0
         bottom[2 * k : 2 * k + 2] = 1.0
-        found = (
-            _quotient(float(theta[2 * k]), sizes[k], top, bottom, covariance, z) if sizes[k] * rows > LEAST else None
-        )
-        if found is None:
-            raise Unsupported(
-                NOBODY.format(", ".join(f"{n} = {v}" for n, v in group.items())),
-                do="Compare groups with more rows, or ask the owner for a release with less change.",
-            )
-        few.append(float(few_rows(found.estimate, sizes[k] * rows, z)))
+        found = _share(float(theta[2 * k]), sizes[k], top, bottom, covariance, z, rows)
+        few.append(_more(found, sizes[k] * rows, z))
         out[f"share_{k + 1}"] = _within(found, few[k], 0.0)
     with_1, without_1, with_2, without_2 = map(float, theta)
-    apart = _quotient(
-        with_1 * without_2 - without_1 * with_2,
-        sizes[0] * sizes[1],
-        np.array([without_2, -with_2, -without_1, with_1]),
-        np.array([sizes[1], sizes[1], sizes[0], sizes[0]]),
-        covariance,
-        z,
-    )
-    if apart is not None:
+    out["difference"] = ANYTHING["difference"]
+    if min(sizes) * rows > LEAST:
+        apart = _quotient(
+            with_1 * without_2 - without_1 * with_2,
+            sizes[0] * sizes[1],
+            np.array([without_2, -with_2, -without_1, with_1]),
+            np.array([sizes[1], sizes[1], sizes[0], sizes[0]]),
+            covariance,
+            z,
+            ANYTHING["difference"],
+        )
         out["difference"] = _within(apart, sum(few), -1.0)
-    if min(with_1, with_2) * rows > LEAST:
+    out |= {"risk_ratio": ANYTHING["ratio"], "odds_ratio": ANYTHING["ratio"]}
+    if min(with_1, with_2, *sizes) * rows > LEAST:
         top = np.array([sizes[1], 0.0, with_1, with_1])
         bottom = np.array([with_2, with_2, sizes[0], 0.0])
-        risk = _ratio(with_1 * sizes[1], with_2 * sizes[0], top, bottom, covariance, z)
-        out |= {} if risk is None else {"risk_ratio": risk}
-        if min(without_1, without_2) * rows > LEAST:
-            top = np.array([without_2, 0.0, 0.0, with_1])
-            bottom = np.array([0.0, with_2, without_1, 0.0])
-            odds = _ratio(with_1 * without_2, without_1 * with_2, top, bottom, covariance, z)
-            out |= {} if odds is None else {"odds_ratio": odds}
+        out["risk_ratio"] = _ratio(with_1 * sizes[1], with_2 * sizes[0], top, bottom, covariance, z)
+    if min(with_1, with_2, without_1, without_2) * rows > LEAST:
+        top = np.array([without_2, 0.0, 0.0, with_1])
+        bottom = np.array([0.0, with_2, without_1, 0.0])
+        out["odds_ratio"] = _ratio(with_1 * without_2, without_1 * with_2, top, bottom, covariance, z)
+    if all(figure.whole for figure in out.values()):
+        raise Unsupported(NOBODY, do="Compare groups with more rows, or ask the owner for a release with less change.")
     return out
 
 
 def within_groups(
     told: Moments, columns: Sequence[str], given: Sequence[str], *, level: float = 0.95
-) -> dict[tuple[str, ...], dict[tuple[str, ...], Figure | None]]:
+) -> dict[tuple[str, ...], dict[tuple[str, ...], Figure]]:
     """The shares of the values of some columns within each group of others.
 
     Parameters
@@ -147,7 +170,7 @@ def within_groups(
     Returns
     -------
     dict
-        For each group and each combination of values its share; None where the group is too small to tell.
+        For each group and each combination of values its share; an interval alone where the draws hide the group.
     """
     names = list(told.cells.alphabets)
     shape = tuple(len(alphabet) for alphabet in told.cells.alphabets.values())
@@ -155,7 +178,7 @@ def within_groups(
     order = np.arange(told.cells.many).reshape(shape).transpose(at).reshape(-1)
     groups, values = (_combinations([told.cells.alphabets[n] for n in some]) for some in (given, columns))
     z = quantile(level)
-    out: dict[tuple[str, ...], dict[tuple[str, ...], Figure | None]] = {}
+    out: dict[tuple[str, ...], dict[tuple[str, ...], Figure]] = {}
     for k, group in enumerate(groups):
         places = order[k * len(values) : (k + 1) * len(values)]
         indicators = np.zeros((len(values), told.cells.many))
@@ -165,11 +188,11 @@ def within_groups(
         rows = np.inf if told.steady(indicators).all() else told.seen.counting
         whole = np.ones(len(values))
         found = [
-            _quotient(float(count), size, own, whole, covariance, z) if size * rows > LEAST else None
+            _share(float(count), size, own, whole, covariance, z, rows)
             for count, own in zip(theta, np.eye(len(values)), strict=True)
         ]
         out[group] = {
-            value: figure and _within(figure, float(few_rows(figure.estimate, size * rows, z)), 0.0)
+            value: _within(figure, _more(figure, size * rows, z), 0.0)
             for value, figure in zip(values, found, strict=True)
         }
     return out
@@ -181,34 +204,54 @@ def _combinations(alphabets: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     return list(product(*alphabets))
 
 
-def _quotient(t: float, b: float, top: Floats, bottom: Floats, covariance: Floats, z: float) -> Figure | None:
-    """t/b with the r that t - r b does not rule out, from the gradients of both; None if these are not bounded."""
-    of_top = float(top @ covariance @ top)
-    of_bottom = float(bottom @ covariance @ bottom)
+def _share(t: float, b: float, top: Floats, bottom: Floats, covariance: Floats, z: float, rows: float) -> Figure:
+    """The share t/b of a group; anything where the group has a handful of rows."""
+    anything = ANYTHING["share"]
+    return _quotient(t, b, top, bottom, covariance, z, anything) if b * rows > LEAST else anything
+
+
+def _more(figure: Figure, rows: float, z: float) -> float:
+    """What is added on both sides of a share of so many rows that rests on a handful of them."""
+    return 0.0 if isnan(figure.estimate) else float(few_rows(figure.estimate, rows, z))
+
+
+def _quotient(
+    t: float, b: float, top: Floats, bottom: Floats, covariance: Floats, z: float, possible: Figure
+) -> Figure:
+    """t/b with the r that t - r b does not rule out, from the gradients of both; without a bound, those `possible`."""
+    of_top, of_bottom = (max(float(side @ covariance @ side), 0.0) for side in (top, bottom))
     of_both = float(top @ covariance @ bottom)
-    part = z * z * max(of_bottom, 0.0) / (b * b) if b > 0 else 1.0
-    if part >= 1:
-        return None
-    r = t / b
-    own = of_top - 2 * r * of_both + r * r * of_bottom
-    less = (z / b) ** 2 * max(of_top * of_bottom - of_both**2, 0.0)
-    middle = (r - z * z * of_both / (b * b)) / (1 - part)
-    half = z / b * sqrt(max(own - less, 0.0)) / (1 - part)
-    return Figure(r, min(middle - half, r), max(middle + half, r))
+    # (t - r b)^2 <= z^2 Var(t - r b) is clear r^2 - 2 both r + ... <= 0, with roots (both -+ root) / clear.
+    clear = b * b - z * z * of_bottom
+    both = t * b - z * z * of_both
+    less = z * z * max(of_top * of_bottom - of_both**2, 0.0)
+    root = z * sqrt(max(b * b * of_top - 2 * t * b * of_both + t * t * of_bottom - less, 0.0))
+    if b > 0 and clear > 0:
+        return Figure(t / b, min((both - root) / clear, t / b), max((both + root) / clear, t / b))
+    if b > 0 and clear < 0 < root:  # all r but those between the roots
+        below = (both + root) / clear
+        above = (both - root) / clear
+        if below < possible.low <= above <= possible.high:
+            return Figure(nan, above, possible.high)
+        if possible.low <= below <= possible.high < above:
+            return Figure(nan, possible.low, below)
+    return possible
 
 
 def _within(figure: Figure, more: float, least: float) -> Figure:
     """A share or a difference, wider by `more`, cut to what is possible; what lies beyond is still in it."""
     value = figure.estimate
-    return Figure(value, min(max(figure.low - more, least), value), max(min(figure.high + more, 1.0), value))
+    low = max(figure.low - more, least)
+    high = min(figure.high + more, 1.0)
+    return Figure(value, low, high) if isnan(value) else Figure(value, min(low, value), max(high, value))
 
 
-def _ratio(t: float, b: float, top: Floats, bottom: Floats, covariance: Floats, z: float) -> Figure | None:
+def _ratio(t: float, b: float, top: Floats, bottom: Floats, covariance: Floats, z: float) -> Figure:
     """A ratio of counts above 0, with the wider of the intervals on both scales."""
-    found = _quotient(t, b, top, bottom, covariance, z)
-    if found is None:
-        return None
+    found = _quotient(t, b, top, bottom, covariance, z, ANYTHING["ratio"])
+    if isnan(found.estimate):
+        return found
     slope = top / t - bottom / b
     half = z * sqrt(max(float(slope @ covariance @ slope), 0.0))
-    low, high = (exp(log(found.estimate) + sign * half) for sign in (-1, 1))
+    low, high = (exp(min(log(t / b) + sign * half, LARGE)) for sign in (-1, 1))
     return Figure(found.estimate, max(min(found.low, low), 0.0), max(found.high, high))
