@@ -14,6 +14,7 @@ import pytest
 from dalenius import releasing
 from dalenius.cli import main, terminal
 from dalenius.mechanisms.numbers import compared
+from tests.cli.script_runs import HERE, runner
 from tests.effort import effort
 
 PROBLEM = """\
@@ -130,3 +131,15 @@ def run(
 
     with leaving_the_process_as_it_was():
         yield command
+
+
+@pytest.fixture(
+    params=[
+        HERE,
+        pytest.param("estimate.py", marks=pytest.mark.long),
+        pytest.param("estimate.R", marks=pytest.mark.slow),
+    ]
+)
+def told(request, tmp_path):
+    """Run a script on a card: its exit code, its lines, what it says when it refuses."""
+    return runner(request.param, tmp_path)

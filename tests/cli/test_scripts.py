@@ -1,37 +1,25 @@
 """The scripts that travel with a card say what `dalenius estimate` says: for Python as shipped, for R where it is."""
 
-import contextlib
-import io
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections import Counter
 from fractions import Fraction
-from functools import cache
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dalenius import compare, estimate, regress, shares_within
+from dalenius import compare, estimate, regress
 from dalenius.cli import main
 from dalenius.core import Channel, Noise, Pram, Product, Staircase, Strata
-from dalenius.evidence import travelling
 from dalenius.evidence.scripts import script, scripts
 from dalenius.mechanisms.numbers.estimate import estimate_numbers, noise_of, regress_numbers
+from tests.cli.script_runs import DENSE, HERE, ONE, REGION, RSCRIPT, SEX, TABLE, Q, called, lines, runner
 from tests.effort import effort
 
-REGION, SEX = {"region": ("north", "Zürich", "(missing)")}, {"sex": ("f", "?")}
-Q = (Fraction(3, 4), Fraction(2, 3), Fraction(1, 2))
-ROWS = {"f,north": 400, "?,Zürich": 300, "f, ?": 200, "?,": 70, "f,Zürich": 90, "?,north": 150}
-TABLE = "sex,region,job\n" + "".join(
-    f"{row},farm\n" * (2 * n // 3) + f"{row},shop\n" * (n // 3) for row, n in ROWS.items()
-)
-ONE = Pram(REGION, REGION, Q)
-DENSE = Channel(SEX, SEX, ((Fraction(9, 10), Fraction(1, 10)), (Fraction(1, 3), Fraction(2, 3))))
 CARDS = {
     "form (8)": (ONE, []),
     "written out, two columns": (Channel(REGION | SEX, REGION | SEX, Pram(REGION | SEX, REGION | SEX, Q * 2).rows), []),
@@ -41,66 +29,6 @@ CARDS = {
 JOB = {"job": ("farm", "shop")}
 BOTH = Product(REGION | JOB, (ONE, Pram(JOB, JOB, Q[:2])))
 CARDS["a matrix for each column in each stratum"] = (Strata(REGION | JOB | SEX, ("sex",), (BOTH, BOTH)), ["sex"])
-RSCRIPT = shutil.which("Rscript")
-
-
-@cache
-def has_jsonlite():
-    done = subprocess.run([RSCRIPT, "-e", "library(jsonlite)"], capture_output=True) if RSCRIPT else None
-    return done is not None and done.returncode == 0
-
-
-HERE = "the modules of estimate.py in this process"
-
-
-@pytest.fixture(
-    params=[
-        HERE,
-        pytest.param("estimate.py", marks=pytest.mark.long),
-        pytest.param("estimate.R", marks=pytest.mark.slow),
-    ]
-)
-def told(request, tmp_path):
-    """Run a script on a card: its exit code, its lines, what it says when it refuses."""
-    return runner(request.param, tmp_path)
-
-
-def called(arguments):
-    """What a script does as a process of its own, done by its function."""
-    out, err, code = io.StringIO(), io.StringIO(), 0
-    with contextlib.redirect_stdout(out):
-        try:
-            travelling.main(arguments)
-        except SystemExit as e:
-            code, _ = 1, err.write(str(e.code))
-    return code, out.getvalue().splitlines(), err.getvalue()
-
-
-def runner(which, tmp_path):
-    name = "estimate.py" if which == HERE else which
-    if name == "estimate.R" and not has_jsonlite():
-        pytest.skip("the reader for R is run where Rscript and jsonlite are installed")
-    (tmp_path / name).write_text(script(name), encoding="utf-8")
-    start = [sys.executable, "-I", "-S"] if name == "estimate.py" else [RSCRIPT]
-
-    def run(card, table=TABLE, *further):
-        (tmp_path / "card.json").write_text(json.dumps(card))
-        (tmp_path / "released.csv").write_text(table, encoding="utf-8")
-        files = [str(tmp_path / file) for file in (name, "card.json", "released.csv")]
-        if which == HERE:
-            return called([*files[1:], *further])
-        done = subprocess.run([*start, *files, *further], capture_output=True, encoding="utf-8")
-        return done.returncode, done.stdout.splitlines(), done.stderr
-
-    run.folder, run.name = tmp_path, name
-    return run
-
-
-def lines(found):
-    """Estimates of the library in the words of the scripts."""
-    for x, p, low, high in zip(found.outcomes(), found.estimate, found.low, found.high, strict=True):
-        named = ", ".join(f"{n}={v}" for n, v in zip(found.columns, x, strict=True))
-        yield f"{named}\t{p:.6f} [{low:.6f}, {high:.6f}]"
 
 
 @pytest.mark.parametrize("which", CARDS)
@@ -309,123 +237,6 @@ def test_point_17_a_script_compares_two_groups_as_the_command_does(told, whose, 
     found = compare(*files, {"job": "yes"}, [{"sex": "f"}, {"sex": "m"}], target=whose)
     ours = [f"{name.replace('_', ' ')}\t{f.estimate:.6f} [{f.low:.6f}, {f.high:.6f}]" for name, f in found.items()]
     assert out == ours
-
-
-def figure_words(figure):
-    """A share, a difference or a ratio of the library in the words of the scripts."""
-    if figure.whole:
-        return "too uncertain to say"
-    ends = f"[{figure.low:.6f}, {figure.high:.6f}]".replace("inf", "no limit")
-    return ends if np.isnan(figure.estimate) else f"{figure.estimate:.6f} {ends}"
-
-
-@pytest.mark.parametrize("whose", ["table", "population"])
-def test_a_script_says_what_fits_where_draws_hide_a_group(told, whose):
-    """Every kind of line: with an estimate, open above, and too uncertain to say."""
-    letters = dict.fromkeys("gv", ("1", "2", "3"))
-    keep = {"g": Fraction(1, 1), "v": Fraction(3, 5)}
-    channel = Product(letters, tuple(Pram({n: letters[n]}, {n: letters[n]}, (keep[n],) * 3) for n in "gv"))
-    counts = {"11": 60, "12": 40, "13": 40, "21": 35, "22": 50, "23": 41, "31": 3, "32": 1, "33": 0}
-    table = "g,v\n" + "".join(f"{cell[0]},{cell[1]}\n" * n for cell, n in counts.items())
-    files = told.folder / "card.json", told.folder / "released.csv"
-    seen = set()
-    for pair in ("12", "13"):
-        code, out, err = told(
-            {"channel": channel.to_json(), "kept": []}, table, whose, "compare", "v=1", *map("g={}".format, pair)
-        )
-        assert code == 0, err
-        found = compare(*files, {"v": "1"}, [{"g": g} for g in pair], target=whose)
-        assert out == [f"{name.replace('_', ' ')}\t{figure_words(f)}" for name, f in found.items()]
-        seen |= {(bool(np.isnan(f.estimate)), f.whole) for f in found.values()}
-    assert seen == {(False, False), (True, False), (True, True)}
-    code, out, err = told({"channel": channel.to_json(), "kept": []}, table, whose, "compare", "v=1", "g=3", "g=3")
-    assert (code, out) == (1, [])
-    assert "how many rows the groups had" in err
-
-
-def analyses(card, table, whose, kept):
-    """Analyses of three columns: the words for a script, and what the library says in the words of the script."""
-    how = {"target": whose}
-    region, sex, job = "region", "sex", kept
-    compared = compare(card, table, {region: "north"}, [{sex: "f"}, {sex: "?"}], **how)
-    yield (
-        ["compare", f"{region}=north", f"{sex}=f", f"{sex}=?"],
-        [f"{name.replace('_', ' ')}\t{figure_words(f)}" for name, f in compared.items()],
-    )
-    groups = shares_within(card, table, [region], [sex, job], **how)
-    yield (
-        ["within", region, sex, job],
-        [
-            f"{region}={value} where {sex}={group[0]}, {job}={group[1]}\t{figure_words(f)}"
-            for group, row in groups.items()
-            for (value,), f in row.items()
-        ],
-    )
-    for words, fit in (
-        (["linear", job, region, sex], regress(card, table, job, [region, sex], **how)),
-        (["logistic", f"{region}=north", sex, job], regress(card, table, region, [sex, job], value="north", **how)),
-        (
-            ["logistic", f"{sex}=f", region, f"{job}:number"],
-            regress(card, table, sex, [region, job], value="f", numbers=[job], **how),
-        ),
-    ):
-        yield words, [f"{n}\t{f.estimate:.6g} [{f.low:.6g}, {f.high:.6g}]" for n, f in fit.coefficients.items()]
-
-
-HIGH = (Fraction(19, 20), Fraction(9, 10), Fraction(9, 10))
-PAID = {"paid": ("1", "5/2", "4")}
-ANALYSED = {
-    "a matrix for each column": (
-        Product(REGION | SEX | PAID, (Pram(REGION, REGION, HIGH), Pram(SEX, SEX, HIGH[:2]), Pram(PAID, PAID, HIGH))),
-        [],
-    ),
-    "beside kept columns": (Product(REGION | SEX, (ONE, DENSE)), ["paid"]),
-}
-BOTH_PAID = REGION | PAID
-ANALYSED["in strata"] = (
-    Strata(
-        BOTH_PAID | SEX,
-        ("sex",),
-        tuple(Channel(BOTH_PAID, BOTH_PAID, Pram(BOTH_PAID, BOTH_PAID, q).rows) for q in ((Q[0],) * 9, Q * 3)),
-    ),
-    ["sex"],
-)
-ANALYSED["written out"] = (
-    Channel(BOTH_PAID | SEX, BOTH_PAID | SEX, Pram(BOTH_PAID | SEX, BOTH_PAID | SEX, (Fraction(9, 10), Q[0]) * 9).rows),
-    [],
-)
-
-
-def rows_of_three(weighted):
-    rng = np.random.default_rng(4)
-    rows = []
-    for _ in range(effort(2000, 5000)):
-        sex = rng.integers(2)
-        paid = rng.choice(3, p=[0.5, 0.3, 0.2] if sex else [0.2, 0.4, 0.4])
-        region = rng.choice(3, p=np.array([4 - paid, 2 + paid, 2]) / 8)
-        words = REGION["region"][region], SEX["sex"][sex], PAID["paid"][paid]
-        rows.append(",".join(words) + (f",{1 + rng.integers(4)}.5" if weighted else ""))
-    return "region,sex,paid" + (",w" if weighted else "") + "\n" + "\n".join(rows) + "\n"
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("whose", ["table", "population"])
-@pytest.mark.parametrize("which", ANALYSED)
-@pytest.mark.parametrize("weighted", [False, True])
-def test_point_17_a_script_analyses_as_the_command_does(told, which, whose, weighted):
-    channel, kept = ANALYSED[which]
-    card = {"channel": channel.to_json(), "kept": [*kept, *(["w"] if weighted else [])]}
-    card |= {"weights": "w"} if weighted else {}
-    table = rows_of_three(weighted)
-    told(card, table)
-    files = told.folder / "card.json", told.folder / "released.csv"
-    for words, ours in analyses(*files, whose, "paid"):
-        code, out, err = told(card, table, whose, *words)
-        assert code == 0, (words, err)
-        assert out == ours, words
-    code, out, err = told(card, table, whose, "shares", "sex", "paid")
-    assert code == 0, err
-    assert out == list(lines(estimate(*files, columns=["sex", "paid"], target=whose)))
 
 
 @pytest.mark.parametrize("whose", ["table", "population"])
