@@ -85,13 +85,11 @@ def test_only_combinations_of_what_is_perturbed_must_not_be_small(table):
     assert [words for words, _ in small_cells(few, coded)]
 
 
-def beside(level="1", **more):
+def beside(level="1", changed="X", kept="K", **more):
     records = [(("a", "0"), 30), (("b", "0"), 10), (("b", "1"), 20), (("c", "1"), 20)]
-    joint = Pmf.from_records({"X": ("a", "b", "c"), "K": ("0", "1")}, records)
-    promise = LocalDP(Fraction(level), given=("K",))
-    asked = Problem(
-        ("X",), MaximizeInformation(("X",)), (promise,), release=("X",), form="pram", keep=("K",), joint=joint
-    )
+    joint = Pmf.from_records({changed: ("a", "b", "c"), kept: ("0", "1")}, records)
+    promise, aim = LocalDP(Fraction(level), given=(kept,)), MaximizeInformation((changed,))
+    asked = Problem((changed,), aim, (promise,), release=(changed,), form="pram", keep=(kept,), joint=joint)
     return replace(asked, **more)
 
 
@@ -103,6 +101,11 @@ def test_the_level_holds_given_what_is_kept_and_the_bound_counts_it():
     assert found.value <= fresh.value <= found.bound == fresh.bound
     alone = solve(beside(keep=(), guarantees=(LocalDP(Fraction(1)),)))
     assert found.channel.rows == alone.channel.rows
+
+
+@pytest.mark.parametrize("names", [{"changed": "Y"}, {"kept": "Y"}])
+def test_a_column_may_have_the_name_of_an_output(names):
+    assert solve(beside(**names)).bound == solve(beside()).bound
 
 
 def test_a_level_between_rows_that_differ_in_what_is_kept_is_refused():

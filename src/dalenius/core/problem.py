@@ -345,6 +345,12 @@ class Problem:
         return alone and not any(guarantee.secret for guarantee in self.guarantees)
 
     @property
+    def fresh_output(self) -> str:
+        """The name of the output, or of one that no column has, where values of its own are released."""
+        taken = self.law.variables
+        return self.output or ("Y" if "Y" not in taken else "Y" * (1 + max(map(len, taken))))
+
+    @property
     def inputs(self) -> Names:
         """What the channel reads, in the order of documents: observed columns, strata, a Z that the encoder knows."""
         side = self.side_information

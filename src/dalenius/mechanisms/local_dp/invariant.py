@@ -12,7 +12,6 @@ References: paper 002, eq. 8, and section 2.2 for invariant PRAM.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from math import log, prod
 
@@ -23,7 +22,7 @@ from dalenius.core.arithmetic import exp
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.measures.shannon import information_of
 from dalenius.mechanisms.local_dp import staircase
-from dalenius.mechanisms.local_dp.takes import INVARIANT, under_own_law
+from dalenius.mechanisms.local_dp.takes import INVARIANT, under_own_law, with_fresh_letters
 from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 
@@ -69,9 +68,7 @@ def invariant(
     matrices = [Pram(alphabets, alphabets, tuple(1 - end / value for value in p)) for end in ends]
     # The other end inverts values: it may tell more to those who correct for the changes, and misleads everybody else.
     channel = max(matrices, key=lambda matrix: round(_told(p, matrix), 12)) if problem.allow_inverted else matrices[0]
-    name = "Y" if "Y" not in problem.observe else "Y" * (1 + max(map(len, problem.observe)))
-    fresh = replace(problem, release=(), output=name, form=None, preserve_marginals=False)
-    best = staircase.in_form(fresh, gap=gap, seconds=seconds, on_progress=on_progress)
+    best = staircase.in_form(with_fresh_letters(problem), gap=gap, seconds=seconds, on_progress=on_progress)
     certificates = [CLOSED, best.certificate]
     remarks = ['the best of form = "pram" that preserves the margins; the bound is that of all recipes at the level']
     return proved(problem, channel, certificates, method="the better end of the interval of c", remarks=remarks)

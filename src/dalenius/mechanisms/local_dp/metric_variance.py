@@ -22,7 +22,7 @@ from dalenius.mechanisms.local_dp.variance import REMARK, proof_by_matrix
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.estimator import least_variance as searched
 from dalenius.solvers.exact import solve
-from dalenius.tables import with_metrics
+from dalenius.tables import with_files
 
 __all__ = ["least_variance_under_a_metric"]
 
@@ -64,7 +64,7 @@ def least_variance_under_a_metric(
     p = np.array([n / joint.total for n in joint.every().tolist()])
     if not 2 <= len(p) <= LETTERS:
         raise Unsupported(f"there are {len(p)} values; under a metric the least variance is found for 2 to {LETTERS}")
-    problem = with_metrics(problem, alphabets)
+    problem = with_files(problem)
     promise = level_promise(problem)
     level = promise.epsilon * (1 - ROOM)
     # From below, at a level with a little room: rows are shortened to fewer digits afterwards.

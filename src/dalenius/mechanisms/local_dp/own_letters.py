@@ -31,7 +31,7 @@ from dalenius.mechanisms.column_bounds import (
 )
 from dalenius.mechanisms.estimable import determined_words
 from dalenius.mechanisms.local_dp import staircase
-from dalenius.mechanisms.local_dp.takes import OWN_LETTERS, level_and_law
+from dalenius.mechanisms.local_dp.takes import OWN_LETTERS, level_and_law, with_fresh_letters
 from dalenius.mechanisms.proof_terms import CLOSED, in_units
 from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.value_names import names_that_keep
@@ -105,7 +105,7 @@ def own_letters(
     occur = [x for x, count in enumerate(counts) if count]
     p = np.array([counts[x] / joint.total for x in occur])
     margin = np.array([counts[y] / joint.total for y in allowed]) if problem.preserve_marginals else None
-    best = staircase.in_form(_fresh(problem), gap=gap, seconds=seconds)
+    best = staircase.in_form(with_fresh_letters(problem), gap=gap, seconds=seconds)
     starts = [_labelled(best, occur, allowed) if margin is None else _filled(best, occur, p, margin)]
     own = [allowed.index(x) for x in occur] if set(occur) <= set(allowed) else []
     fits = _upright(own, margin) if own and not problem.allow_inverted else None
@@ -181,12 +181,6 @@ def _filled(best: Design, occur: Sequence[int], p: Floats, margin: Floats) -> Fl
             left[order[k]] -= part
             k += left[order[k]] <= 1e-12
     return out
-
-
-def _fresh(problem: Problem) -> Problem:
-    """The same promise without any wish about letters."""
-    name = "Y" if "Y" not in problem.observe else "Y" * (1 + max(map(len, problem.observe)))
-    return replace(problem, release=(), output=name, forbid=(), freeze=(), preserve_marginals=False)
 
 
 def _allowed(problem: Problem, letters: Sequence[tuple[str, ...]], counts: Sequence[int]) -> list[int]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from dalenius.core import Design, Problem
 from dalenius.mechanisms.local_dp.beside_kept import beside_kept
 from dalenius.mechanisms.local_dp.pram import pram
-from dalenius.mechanisms.local_dp.takes import PRAM_BESIDE_KEPT
+from dalenius.mechanisms.local_dp.takes import PRAM_BESIDE_KEPT, with_fresh_letters
 from dalenius.mechanisms.proving import proved
 
 __all__ = ["pram_beside_kept"]
@@ -47,7 +47,6 @@ def pram_beside_kept(
     problem = replace(problem, joint=problem.pmf.marginal([*problem.observe, *problem.keep]))
     alone = tuple(replace(promise, given=()) for promise in problem.guarantees)  # type: ignore[call-arg]
     matrix = pram(replace(problem, keep=(), guarantees=alone))
-    fresh = replace(problem, release=(), output="Y", form=None)
-    limit = beside_kept(fresh, gap=gap, seconds=seconds, on_progress=on_progress)
+    limit = beside_kept(with_fresh_letters(problem), gap=gap, seconds=seconds, on_progress=on_progress)
     method = f"{matrix.method}, beside {', '.join(problem.keep)}"
     return proved(problem, matrix.channel, [limit.certificate], method=method, remarks=matrix.remarks)

@@ -65,6 +65,12 @@ def under_own_law(problem: Problem) -> tuple[Problem, LocalDP, Pmf]:
     return replace(problem, joint=joint), promise, joint
 
 
+def with_fresh_letters(problem: Problem) -> Problem:
+    """The same promise without any wish about letters, form or shares."""
+    fresh = problem.fresh_output
+    return replace(problem, release=(), output=fresh, form=None, forbid=(), freeze=(), preserve_marginals=False)
+
+
 def _not_given(names: tuple[str, ...], within: str) -> str:
     leaves = "leaves as it is" if len(names) == 1 else "leave as they are"
     return (

@@ -27,7 +27,7 @@ from dalenius.solvers.funnel import Least, least_beside_information
 from dalenius.solvers.leakage import Program, rational, search
 from dalenius.solvers.leakage.program import Floats
 from dalenius.stopping import left
-from dalenius.tables import with_gains, with_metrics
+from dalenius.tables import with_files
 
 __all__ = ["bottleneck"]
 
@@ -67,7 +67,7 @@ def bottleneck(
         If not even the input itself tells so much.
     """
     BOTTLENECK.refuse(problem)
-    problem = with_gains(with_metrics(problem, problem.pmf.alphabets(problem.inputs)), problem.pmf.variables)
+    problem = with_files(problem)
     (limit,) = problem.tells
     wanted = Wanted(problem, limit.about)
     most = float(wanted.labels.phi(wanted.shares * wanted.mass[:, None]).sum()) / BITS
@@ -89,9 +89,8 @@ def bottleneck(
 def refuse_too_much(problem: Problem, seconds: float) -> None:
     """Say how much can be told at most under the promises, where that is less than what is asked for."""
     (limit,) = problem.tells
-    asked = replace(
-        problem, objective=MaximizeInformation(limit.about), tells=(), release=(), output=problem.output or "Y"
-    )
+    aim = MaximizeInformation(limit.about)
+    asked = replace(problem, objective=aim, tells=(), release=(), output=problem.fresh_output)
     taken = next((one for one in (DISCLOSURE, FUNNEL) if one.why_not(asked) is None), None)
     most = taken.design(asked, gap=GAP, seconds=seconds).bound if taken else None
     if most is not None and most < limit.at_least_bits:
