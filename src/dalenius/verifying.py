@@ -113,7 +113,7 @@ def verify(
         raise InputError("a card can be verified by itself only; use the design for --table and --problem")
     from dalenius.core import Design  # a table engine and arrays are only needed from here on
     from dalenius.core.problem import Problem
-    from dalenius.tables import read_design, with_gains, with_metrics
+    from dalenius.tables import read_design, with_files
 
     known = design if isinstance(design, Design) else read_design(design)
     asked = Problem.from_file(problem) if isinstance(problem, str | Path) else problem
@@ -122,7 +122,7 @@ def verify(
     if table is not None:
         rows = _same_counts(known, table, rows, asked)
     if asked is not None:
-        asked = with_gains(with_metrics(asked, known.channel.inputs), known.problem.law.variables)
+        asked = with_files(asked, known.channel.inputs, known.problem.law.variables)
         _same_promises(text, known, asked, rows)
         _same_law(known, asked, verdict.rows)
     return verdict

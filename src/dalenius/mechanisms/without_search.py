@@ -21,7 +21,7 @@ from dalenius.mechanisms.proof_terms import CLOSED, by_lines
 from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.records.takes import by_records
 from dalenius.mechanisms.value_names import refuse_inverted
-from dalenius.tables import with_gains, with_metrics
+from dalenius.tables import with_files
 
 __all__ = ["at_once"]
 
@@ -70,7 +70,7 @@ def at_once(problem: Problem) -> Iterator[Design]:
 
 def _telling(problem: Problem) -> Iterator[Design]:
     """Of fresh letters or of the column's own."""
-    problem = with_gains(with_metrics(problem, problem.pmf.alphabets(problem.inputs)), problem.pmf.variables)
+    problem = with_files(problem)
     staying = _mixed(problem, CLOSED)
     best = next(staying, None)  # one value for everybody
     if best is not None:

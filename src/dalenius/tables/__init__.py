@@ -6,7 +6,7 @@ from dalenius import rooms
 
 if TYPE_CHECKING:
     from dalenius.core.source import is_address
-    from dalenius.tables.binding import base_of, bind, opened_table, stated_law, table_of, with_gains, with_metrics
+    from dalenius.tables.binding import base_of, bind, opened_table, stated_law, table_of, with_files
     from dalenius.tables.coding import encode
     from dalenius.tables.counting import Coded
     from dalenius.tables.database import refuse_existing_table, write_files_to_database, write_to_database
@@ -52,8 +52,7 @@ __all__ = [
     "stated_law",
     "table_of",
     "weights_of",
-    "with_gains",
-    "with_metrics",
+    "with_files",
     "write_files_to_database",
     "write_table",
     "write_to_database",

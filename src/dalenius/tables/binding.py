@@ -1,12 +1,12 @@
 """From a declared problem to a bound one: read its source, count, and check every name before any work is done."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -27,9 +27,10 @@ from dalenius.tables.workspace import Workspace, usual
 if TYPE_CHECKING:  # what reads tables imports pyarrow; a stated law needs none
     from dalenius.tables.source import Progress, Table
 
-__all__ = ["UNIFORM", "base_of", "bind", "opened_table", "stated_law", "table_of", "with_gains", "with_metrics"]
+__all__ = ["UNIFORM", "base_of", "bind", "opened_table", "stated_law", "table_of", "with_files"]
 
 UNIFORM = "uniform"
+_P = TypeVar("_P", LocalDP, Guess)
 OUTCOMES = 1 << 20
 INDEPENDENT = ("windows", "sums")  # forms for independent groups, which are not multiplied out
 
@@ -105,78 +106,72 @@ def bind(
         If the data do not fit what the problem says.
     """
     bound, coded = _bound(problem, table, workspace or usual(), on_progress, rows)
-    measured = with_metrics(bound, {n: bound.law.variables[n] for n in bound.inputs})
-    return with_gains(measured, bound.law.variables), coded
+    return with_files(bound), coded
 
 
-def with_metrics(problem: Problem, alphabets: Mapping[str, Sequence[str]]) -> Problem:
-    """The problem with the distances of every metric in place of the name of its file.
-
-    Parameters
-    ----------
-    problem : Problem
-        With names of files.
-    alphabets : mapping of str to letters
-        Of the inputs.
-
-    Returns
-    -------
-    Problem
-        With the distances.
-    """
-    guarantees = list(problem.guarantees)
-    for k, guarantee in enumerate(guarantees):
-        if not isinstance(guarantee, LocalDP) or guarantee.metric is None:
-            continue
-        try:
-            if isinstance(guarantee.metric, str):
-                distances = read_metric(base_of(problem) / guarantee.metric, alphabets)
-                guarantees[k] = guarantee = replace(guarantee, metric=distances)
-        except TypeError:
-            raise problem.error(("guarantee", k, "metric"), "the distances are not a list of rows") from None
-        except DaleniusError as e:
-            raise problem.error(("guarantee", k, "metric"), str(e)) from None
-        outcomes = prod(map(len, alphabets.values()))
-        if len(guarantee.metric or ()) != outcomes:
-            sentence = f"the metric has {len(guarantee.metric or ())} rows, and there are {outcomes} input outcomes"
-            raise problem.error(("guarantee", k, "metric"), sentence)
-    return replace(problem, guarantees=tuple(guarantees))
-
-
-def with_gains(problem: Problem, alphabets: Mapping[str, Sequence[str]]) -> Problem:
-    """The problem with the numbers of every gain in place of the name of its file; each has one for every value.
+def with_files(
+    problem: Problem,
+    inputs: Mapping[str, Sequence[str]] | None = None,
+    variables: Mapping[str, Sequence[str]] | None = None,
+) -> Problem:
+    """The problem with the numbers of every metric and gain in place of the names of their files.
 
     Parameters
     ----------
     problem : Problem
         With names of files.
-    alphabets : mapping of str to letters
-        Of the secrets.
+    inputs : mapping of str to letters, optional
+        The columns that metrics are about; those that the problem reads, unless given.
+    variables : mapping of str to letters, optional
+        The columns that gains are about; those of the law, unless given.
 
     Returns
     -------
     Problem
-        With the gains.
+        With distances and gains.
+
+    Raises
+    ------
+    ProblemFileError
+        If a file cannot be read, or has not one number for every value.
     """
     guarantees = list(problem.guarantees)
     for k, guarantee in enumerate(guarantees):
-        if not isinstance(guarantee, Guess) or guarantee.gain is None:
-            continue
-        secret = {name: alphabets[name] for name in guarantee.about}
-        try:
-            if isinstance(guarantee.gain, str):
-                gain = read_gain(base_of(problem) / guarantee.gain, secret)
-                guarantees[k] = guarantee = replace(guarantee, gain=gain)
-        except TypeError:
-            raise problem.error(("guarantee", k, "gain"), "the gains are not a list of rows") from None
-        except DaleniusError as e:
-            raise problem.error(("guarantee", k, "gain"), str(e)) from None
-        values = prod(map(len, secret.values()))
-        wide = len((guarantee.gain or ((),))[0])
-        if wide != values:
-            sentence = f"a row of the gain has {wide} numbers, and {', '.join(guarantee.about)} has {values} values"
-            raise problem.error(("guarantee", k, "gain"), sentence)
+        if isinstance(guarantee, LocalDP) and guarantee.metric is not None:
+            place, known = ("guarantee", k, "metric"), inputs or {n: problem.law.variables[n] for n in problem.inputs}
+            guarantees[k] = guarantee = _read(problem, place, guarantee, read_metric, known, "the distances")
+            rows, outcomes = len(guarantee.metric or ()), prod(map(len, known.values()))
+            if rows != outcomes:
+                raise problem.error(place, f"the metric has {rows} rows, and there are {outcomes} input outcomes")
+        if isinstance(guarantee, Guess) and guarantee.gain is not None:
+            place, known = ("guarantee", k, "gain"), variables or problem.law.variables
+            secret = {name: known[name] for name in guarantee.about}
+            guarantees[k] = guarantee = _read(problem, place, guarantee, read_gain, secret, "the gains")
+            wide, values = len((guarantee.gain or ((),))[0]), prod(map(len, secret.values()))
+            if wide != values:
+                sentence = f"a row of the gain has {wide} numbers, and {', '.join(guarantee.about)} has {values} values"
+                raise problem.error(place, sentence)
     return replace(problem, guarantees=tuple(guarantees))
+
+
+def _read(
+    problem: Problem,
+    place: tuple[str, int, str],
+    promise: _P,
+    reader: Callable[[Path, Mapping[str, Sequence[str]]], Any],
+    alphabets: Mapping[str, Sequence[str]],
+    what: str,
+) -> _P:
+    """A promise with its numbers, which the reader takes from the file that it names, if it names one."""
+    named = getattr(promise, place[-1])
+    if not isinstance(named, str):
+        return promise
+    try:
+        return replace(promise, **{place[-1]: reader(base_of(problem) / named, alphabets)})
+    except TypeError:
+        raise problem.error(place, f"{what} are not a list of rows") from None
+    except DaleniusError as e:
+        raise problem.error(place, str(e)) from None
 
 
 def stated_law(problem: Problem, alphabets: Alphabets) -> Pmf | ProductPmf | Margins | Samples | MarkovChain | None:

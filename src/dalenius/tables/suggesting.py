@@ -2,13 +2,24 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dalenius.core.source import Dialect
 from dalenius.tables.coding import DATE, OTHER_DATE, THOUSANDS, USUAL_GAPS, is_number, numeric_order
 
-__all__ = ["Seen", "gap_words", "has_decimal_commas", "has_other_dates", "has_thousands", "is_measured", "suggested"]
+__all__ = [
+    "Seen",
+    "gap_words",
+    "has_decimal_commas",
+    "has_other_dates",
+    "has_thousands",
+    "is_measured",
+    "key_of",
+    "names_of",
+    "suggested",
+    "text_of",
+]
 
 FEW = 40  # letters that are listed one by one
 CELLS = 5  # groups of a column of many numbers
@@ -59,17 +70,16 @@ def suggested(table: str, columns: Mapping[str, Seen], dialect: Dialect | None =
     told = dialect or Dialect()
     comma = told.decimal == "," or any(_with_comma(seen, absent) for seen in columns.values())
     told = replace(told, decimal="," if comma else ".", missing_words=tuple(absent))
-    lines = ["[source]", f"table = {_quoted(table)}"]
+    lines = ["[source]", f"table = {text_of(table)}"]
     lines += [f"{key} = {_value(value)}" for key, value in told.to_json().items()]
     for name, seen in columns.items():
-        key = name if BARE.fullmatch(name) else _quoted(name)
         if not seen.counts:
-            lines += ["", f"# {_quoted(name)} has no value in any row; it is left out"]
+            lines += ["", f"# {text_of(name)} has no value in any row; it is left out"]
             continue
         if seen.identifier:
-            lines += ["", f"# {_quoted(name)} looks like an identifier; it is left out, or serves as unit in [source]"]
+            lines += ["", f"# {text_of(name)} looks like an identifier; it is left out, or serves as unit in [source]"]
             continue
-        lines += ["", f"[columns.{key}]", *_declared(seen, absent, comma)]
+        lines += ["", f"[columns.{key_of(name)}]", *_declared(seen, absent, comma)]
         if seen.missing or any(word in seen.counts for word in absent):
             lines.append('missing = "category"')
     return "\n".join(lines)
@@ -95,7 +105,7 @@ def _declared(seen: Seen, absent: list[str], comma: bool) -> list[str]:
     if comma:
         texts = [text.replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else text for text in texts]
     if seen.followed and len(texts) <= FEW and texts:
-        return [f"values = [{', '.join(map(_quoted, numeric_order(texts)))}]{thousands}"]
+        return [f"values = {names_of(numeric_order(texts))}{thousands}"]
     if texts and all(map(is_number, texts)) and _spread(seen.counts, texts):
         return [f"quantiles = {CELLS}"]
     if thousands:
@@ -174,9 +184,27 @@ def has_thousands(texts: Collection[str]) -> bool:
 
 
 def _value(value: str | list[str]) -> str:
-    return _quoted(value) if isinstance(value, str) else f"[{', '.join(map(_quoted, value))}]"
+    return text_of(value) if isinstance(value, str) else names_of(value)
 
 
-def _quoted(text: str) -> str:
-    """A basic string of TOML: that of JSON, with the one sign that TOML refuses and JSON does not."""
+def names_of(names: Sequence[str]) -> str:
+    """A list of names as TOML writes it."""
+    return "[" + ", ".join(map(text_of, names)) + "]"
+
+
+def key_of(name: str) -> str:
+    """A name as the key of a TOML section, quoted only where it must be.
+
+    >>> key_of("age"), key_of("age (years)")
+    ('age', '"age (years)"')
+    """
+    return name if BARE.fullmatch(name) else text_of(name)
+
+
+def text_of(text: str) -> str:
+    r"""A text as TOML writes it: as JSON does, but for the one sign that TOML refuses and JSON does not.
+
+    >>> print(text_of('say "a"'))
+    "say \"a\""
+    """
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -21,7 +21,7 @@ from dalenius.mechanisms.records.limits import EXCHANGED
 from dalenius.mechanisms.records.proof import Found, Json, record_proof, transport_proof
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.tables import with_gains
+from dalenius.tables import with_files
 
 __all__ = ["at_once", "cheaper"]
 
@@ -44,7 +44,7 @@ def at_once(problem: Problem) -> Iterator[Design]:
     """
     if problem.towards is not None:  # a law of its own
         return
-    wide = Wide.of(with_held_columns(with_gains(problem, problem.pmf.variables)))
+    wide = Wide.of(with_held_columns(with_files(problem)))
     for found in _tried(wide):
         with suppress(DaleniusError):
             yield certified(wide, found, 0.0)

@@ -53,7 +53,7 @@ from dalenius.mechanisms.records.takes import FORM, RECORDS
 from dalenius.mechanisms.records.two_values import best_guess, bounded_posterior
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.words import held_words
-from dalenius.tables import with_gains
+from dalenius.tables import with_files
 
 __all__ = ["design", "tradeoff"]
 
@@ -97,7 +97,7 @@ def design(problem: Problem, *, gap: float = GAP, seconds: float = SECONDS, on_p
         If the form does not take the problem, with the reason and the way out.
     """
     RECORDS.refuse(replace(problem, form=FORM))
-    held = with_held_columns(with_gains(problem, problem.pmf.variables))
+    held = with_held_columns(with_files(problem))
     wide = Wide.of(held)
     refuse_too_large(wide)
     late = late_words(f"{len(wide.counts):,} different records", least_seconds(wide), seconds)

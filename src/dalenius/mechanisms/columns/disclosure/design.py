@@ -44,7 +44,7 @@ from dalenius.mechanisms.local_dp.takes import STAIRCASE
 from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import best_mixture, exact_dual, walk
-from dalenius.tables import with_metrics
+from dalenius.tables import with_files
 
 __all__ = ["disclose"]
 
@@ -96,7 +96,7 @@ def disclose(
     if STAIRCASE.why_not(problem) is None:
         return staircase.local_dp(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     _kept_must_be_free(problem)
-    problem = with_metrics(problem, problem.pmf.alphabets(problem.inputs))
+    problem = with_files(problem)
     channel, certificates, method = _searched(problem, gap, seconds, on_progress)
     if not isinstance(channel, Orbits) and CLOSED not in certificates:
         certificates = [CLOSED, *certificates]

@@ -32,7 +32,7 @@ from dalenius.mechanisms.columns.takes import DISCLOSURE
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proof_terms import CLOSED, ONE
 from dalenius.mechanisms.proving import proved
-from dalenius.tables import with_metrics
+from dalenius.tables import with_files
 
 __all__ = ["funnel", "price_of"]
 
@@ -77,7 +77,7 @@ def funnel(
     silent = _as_independence(problem)
     if silent != problem and DISCLOSURE.why_not(silent) is None:
         return disclose(silent, gap=gap, seconds=seconds, on_progress=on_progress)
-    problem = with_metrics(problem, problem.pmf.alphabets(problem.inputs))
+    problem = with_files(problem)
     remarks = [problem.pmf.note] if problem.pmf.note else []
     for applies, closed in (
         (function_applies, by_function),

@@ -31,7 +31,7 @@ from dalenius.mechanisms.proof_terms import by_lines
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.funnel import Gains, Labels
 from dalenius.solvers.funnel.spreading import Floats, Mixed, least_spread, merged_by_posterior, psi_of
-from dalenius.tables import with_gains, with_metrics
+from dalenius.tables import with_files
 
 __all__ = ["least_variance_under_limits"]
 
@@ -82,7 +82,7 @@ def least_variance_under_limits(
     (True, True)
     """
     SPREAD.refuse(problem)
-    problem = with_gains(with_metrics(problem, problem.pmf.alphabets(problem.inputs)), problem.pmf.variables)
+    problem = with_files(problem)
     asked = replace(problem, objective=MaximizeInformation(problem.observe))
     wanted = Wanted(asked)
     every = int(np.prod([len(letters) for letters in problem.pmf.alphabets(problem.inputs).values()]))

@@ -11,7 +11,7 @@ from dalenius.core import Design, Problem
 from dalenius.core.kept_rows import with_kept_rows
 from dalenius.mechanisms.columns.leakage.takes import LEAST
 from dalenius.mechanisms.declared import GAP, SECONDS
-from dalenius.tables import with_gains, with_metrics
+from dalenius.tables import with_files
 
 __all__ = ["checked", "least"]
 
@@ -43,7 +43,7 @@ def checked(problem: Problem) -> Problem:
     """
     problem = with_kept_rows(problem)
     LEAST.refuse(problem)
-    problem = with_gains(with_metrics(problem, problem.pmf.alphabets(problem.inputs)), problem.pmf.variables)
+    problem = with_files(problem)
     if not (problem.forbid or problem.freeze):
         return problem
     alphabets = [set(problem.pmf.variables[n]) for n in problem.release if n in problem.inputs]
