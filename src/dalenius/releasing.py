@@ -13,26 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalenius.core import (
-    Design,
-    MinimizeDistortion,
-    Problem,
-    TableSource,
-)
+from dalenius.core import Design, MinimizeDistortion, Problem, TableSource
 from dalenius.core.digits import figure
 from dalenius.core.pmf import outcome_words
 from dalenius.documents import about_of, canonical, filed
 from dalenius.engines import engine_named
 from dalenius.errors import NOTHING_DONE, DaleniusError, InputError, SmallCombinations
-from dalenius.evidence import (
-    Audit,
-    Beliefs,
-    Kept,
-    beliefs,
-    examine,
-    of_one_answer,
-    population_words,
-)
+from dalenius.evidence import Audit, Beliefs, Kept, beliefs, examine, of_one_answer, population_words
 from dalenius.evidence.before_after import BeforeAfter, before_and_after
 from dalenius.evidence.scripts import scripts
 from dalenius.ledger import Entry, Ledger
@@ -43,9 +30,7 @@ from dalenius.outputs import RELEASE, files_read, new_folder, refuse_existing, w
 from dalenius.report.statement import public_statement, statement
 from dalenius.sampling import Key
 from dalenius.stopping import limited
-from dalenius.tables import (
-    Coded,
-)
+from dalenius.tables import Coded
 
 if TYPE_CHECKING:
     from dalenius.mechanisms.columns.leakage.curve import Curve
@@ -54,29 +39,13 @@ __all__ = ["Outcome", "Progress", "kept_columns", "left_as_they_are", "release",
 
 
 Progress = Callable[[str, int | None, int | None], None]
-
-
 THREE_QUARTERS = Fraction(3, 4)
-
-
 OUTCOMES = 1 << 16  # of kept columns that are numbered as they stand
-
-
 AFTER, AFTER_ROW = 0.5, 2e-5  # seconds that a release takes after its design, and for each row
-
-
 FEW = 100_000  # entries of a matrix that is solved again for a suggestion
-
-
 TRYING = 10.0  # seconds for each
-
-
 CLOSE = 0.01  # share of a change up to which a short search has found the least one
-
-
 FEW_POINTS = 4_096  # entries of a matrix whose curve the statement draws
-
-
 POINTS = 13
 
 
@@ -294,20 +263,7 @@ def release(
     # What was read took of the time already; the rows still have to be drawn, tested and written.
     after = max(0.1 * seconds, min(0.3 * seconds, AFTER + AFTER_ROW * coded.rows))
     design = solve(bound, gap=gap, seconds=max(1.0, deadline - time.monotonic() - after), on_progress=designing)
-    remarks = [*of_one_answer(design), *design.remarks]
-    if coded.from_table:
-        remarks.append(
-            f"the values of {', '.join(coded.from_table)} come from the table itself, so that they occur is public"
-        )
-    if isinstance(bound.source, TableSource) and bound.source.weights:
-        remarks.append(_of_weights(bound.source.weights, kept=bound.source.weights in bound.kept))
-    if cells:
-        remarks.append("combinations with fewer rows than min_cell were accepted, on record")
-    # Where the values come from the table, the population may have values that it does not: nothing is estimated.
-    if not coded.from_table and any(guarantee.secret for guarantee in design.problem.guarantees):
-        estimates = population_words(design, coded.pmf(), coded.rows)
-        remarks += [f"estimate, outside the proof: {words}" for words in estimates]
-    design = replace(design, remarks=tuple(remarks))  # which travel beside the document that was proved
+    design = _remarked(design, bound, coded, accepted=bool(cells))
     if on_design is not None:
         on_design(design)
     key = key or Key.fresh()
@@ -320,13 +276,7 @@ def release(
     seen.refuse_contradiction()
     counts = _counted_values(coded, released) if form_of(design.channel).keeps_values else None
     tried = _tried(bound, design, counts, deadline) if counts is not None else ()
-    card = design.card()
-    if bound.preserve_marginals and not design.public_prior:
-        card["marginals_preserved"] = True  # so that released shares are estimates as they stand
-    if isinstance(bound.source, TableSource):
-        card |= {k: v for k in ("title", "owner") if (v := getattr(bound.source, k)) is not None}
-    if counts is not None:
-        card["changes"] = counts.public(bound.source.min_cell if isinstance(bound.source, TableSource) else 1)
+    card = _card(design, bound, counts)
     card_text = design.card_text()
     believed = beliefs(design)
     made = datetime.now(UTC)
@@ -354,6 +304,38 @@ def release(
     if book and charged:
         charged = book.settle(charged.id, card_text)
     return Outcome(design, seen, folder, charged, counts, tried, believed)
+
+
+def _remarked(design: Design, bound: Problem, coded: Coded, *, accepted: bool) -> Design:
+    """The design with remarks of the release, which travel beside the document that was proved."""
+    remarks = [*of_one_answer(design), *design.remarks]
+    if coded.from_table:
+        remarks.append(
+            f"the values of {', '.join(coded.from_table)} come from the table itself, so that they occur is public"
+        )
+    if isinstance(bound.source, TableSource) and bound.source.weights:
+        remarks.append(_of_weights(bound.source.weights, kept=bound.source.weights in bound.kept))
+    if accepted:
+        remarks.append("combinations with fewer rows than min_cell were accepted, on record")
+    # Where the values come from the table, the population may have values that it does not: nothing is estimated.
+    if not coded.from_table and any(guarantee.secret for guarantee in design.problem.guarantees):
+        estimates = population_words(design, coded.pmf(), coded.rows)
+        remarks += [f"estimate, outside the proof: {words}" for words in estimates]
+    return replace(design, remarks=tuple(remarks))
+
+
+def _card(design: Design, bound: Problem, counts: BeforeAfter | None) -> dict[str, Any]:
+    """What may be published of the release, beside the text that is proved."""
+    card = design.card()
+    if bound.preserve_marginals and not design.public_prior:
+        card["marginals_preserved"] = True  # so that released shares are estimates as they stand
+    least = 1
+    if isinstance(bound.source, TableSource):
+        card |= {k: v for k in ("title", "owner") if (v := getattr(bound.source, k)) is not None}
+        least = bound.source.min_cell
+    if counts is not None:
+        card["changes"] = counts.public(least)
+    return card
 
 
 def _too_small(bound: Problem, coded: Coded, cells: Sequence[tuple[str, int]]) -> SmallCombinations:

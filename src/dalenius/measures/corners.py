@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import SolverFailed
+from dalenius.solvers.divergence import times_log_ratio
 from dalenius.solvers.lp import maximise
 from dalenius.solvers.mixtures import most_told
 from dalenius.solvers.sections import narrowed
@@ -139,9 +140,7 @@ def moves_within(ball: Variation, cells: Cells) -> tuple[float, Floats, Floats] 
     convex, secrets = [], []
     for less in whole:
         joint = np.einsum("c,scy->sy", less, columns)[:, None] + ball.radius * columns  # of each cell that receives
-        out = joint.sum(axis=0)
-        ratio = np.divide(joint, out, out=np.ones_like(joint), where=joint > 0)
-        convex.append((joint * np.log(ratio)).sum(axis=(0, 2)))
+        convex.append(times_log_ratio(joint, joint.sum(axis=0)).sum(axis=(0, 2)))
         secrets.append(less @ shares + ball.radius * shares)
     told = np.concatenate(convex)
     of_secret = np.concatenate(secrets)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.measures.corners import Cells, Variation, chosen_within, law_of_the_secret
+from dalenius.solvers.divergence import times_log_ratio
 
 __all__ = ["Part", "parts_within"]
 
@@ -118,9 +119,7 @@ class _Worst:
         lack = joint.min(axis=(2, 3)) < -ROUNDING
         self.below = np.any([(given > 0) & lack[:, targets].any(axis=1) for targets, given in self.kinds], axis=0)
         joint = np.maximum(joint, 0.0)
-        out = joint.sum(axis=2, keepdims=True)
-        ratio = np.divide(joint, out, out=np.ones_like(joint), where=joint > 0)
-        self.told = (joint * np.log(ratio)).sum(axis=(2, 3))
+        self.told = times_log_ratio(joint, joint.sum(axis=2, keepdims=True)).sum(axis=(2, 3))
         self.secrets = joint.sum(axis=3)
         self.mass = np.maximum(mass, 1e-300)
 

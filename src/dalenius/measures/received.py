@@ -30,6 +30,7 @@ from dalenius.kernel.logs import LOG_COST
 from dalenius.kernel.numbers import Refused, Work
 from dalenius.kernel.received import GIVEN, Shares, bends
 from dalenius.measures.corners import Cells, Variation, law_of_the_secret
+from dalenius.solvers.divergence import times_log_ratio
 from dalenius.solvers.lp import maximise
 from dalenius.stopping import over
 
@@ -163,8 +164,7 @@ def _laws_about(ball: Variation, cells: Cells, many: int) -> Floats:
 def _law_of(cells: Cells, laws: Floats, many: int) -> tuple[float, Floats]:
     """The law of the secret for which the largest bound of these laws is least, and that."""
     joint = np.maximum(np.tensordot(laws, cells.shares, 1), 0.0)
-    out = joint.sum(axis=1, keepdims=True)
-    told = (joint * np.log(np.divide(joint, out, out=np.ones_like(joint), where=joint > 0))).sum(axis=(1, 2))
+    told = times_log_ratio(joint, joint.sum(axis=1, keepdims=True)).sum(axis=(1, 2))
     secrets = joint.sum(axis=2)
     stated = np.bincount(cells.secret, weights=cells.law, minlength=many).astype(np.float64)
     return law_of_the_secret(lambda _: (told, secrets), stated)
@@ -267,9 +267,7 @@ class _Letters:
     @staticmethod
     def _told(columns: Floats) -> Floats:
         """sum_s v_s ln (v_s / sum v)."""
-        out = columns.sum(axis=-1, keepdims=True)
-        ratio = np.divide(columns, out, out=np.ones_like(columns), where=columns > 0)
-        return np.asarray((columns * np.log(ratio)).sum(axis=-1))
+        return np.asarray(times_log_ratio(columns, columns.sum(axis=-1, keepdims=True)).sum(axis=-1))
 
     def _ends(self, to: int, base: Floats, room: Floats, left: float) -> tuple[Floats, Floats]:
         """The least and the most of each letter with each value of the secret."""

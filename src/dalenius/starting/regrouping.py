@@ -11,10 +11,10 @@ from dalenius.core.digits import many
 from dalenius.core.numbers import written
 from dalenius.starting.columns import Look
 from dalenius.starting.grouping import Groups, merged
-from dalenius.starting.wishes import key_of, names_of
 from dalenius.starting.writing import groups_line
 from dalenius.tables import Coded
 from dalenius.tables.counting import LARGEST
+from dalenius.tables.suggesting import key_of, names_of
 
 __all__ = ["regrouped"]
 

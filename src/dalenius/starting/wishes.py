@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal, localcontext
@@ -11,6 +10,7 @@ from fractions import Fraction
 from dalenius.core import Guarantee, Guess, Independent, InformationPrivacy, Leakage, LocalDP
 from dalenius.core.numbers import down, exact
 from dalenius.errors import InputError
+from dalenius.tables.suggesting import names_of, text_of
 
 __all__ = [
     "DENSE",
@@ -22,12 +22,9 @@ __all__ = [
     "Wish",
     "flags_of",
     "joined_names",
-    "key_of",
     "level_of",
     "logarithm",
     "names_in",
-    "names_of",
-    "text_of",
 ]
 
 PROMISES = {
@@ -253,29 +250,6 @@ def joined_names(names: Sequence[str]) -> str:
     doubled = [name.replace('"', '""') for name in names]
     must = ["," in name or name.startswith('"') for name in names]
     return ",".join(f'"{d}"' if m else name for name, d, m in zip(names, doubled, must, strict=True))
-
-
-def names_of(names: Sequence[str]) -> str:
-    """A list of names as TOML writes it."""
-    return "[" + ", ".join(map(text_of, names)) + "]"
-
-
-def key_of(name: str) -> str:
-    """A name as the key of a TOML section, quoted only where it must be.
-
-    >>> key_of("age"), key_of("age (years)")
-    ('age', '"age (years)"')
-    """
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else text_of(name)
-
-
-def text_of(text: str) -> str:
-    r"""A text as TOML writes it.
-
-    >>> print(text_of('say "a"'))
-    "say \"a\""
-    """
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def logarithm(factor: Fraction) -> Fraction:

@@ -5,7 +5,8 @@ from fractions import Fraction
 
 from dalenius.core.source import Dialect
 from dalenius.starting.grouping import Groups
-from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish, key_of, names_of, text_of
+from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish
+from dalenius.tables.suggesting import key_of, names_of, text_of
 
 __all__ = ["column_lines", "disclosure_text", "groups_line", "preserves", "problem_text"]
 
