@@ -138,16 +138,19 @@ def with_files(
     guarantees = list(problem.guarantees)
     for k, guarantee in enumerate(guarantees):
         if isinstance(guarantee, LocalDP) and guarantee.metric is not None:
-            place, known = ("guarantee", k, "metric"), inputs or {n: problem.law.variables[n] for n in problem.inputs}
+            place = ("guarantee", k, "metric")
+            known = inputs or {name: problem.law.variables[name] for name in problem.inputs}
             guarantees[k] = guarantee = _read(problem, place, guarantee, read_metric, known, "the distances")
-            rows, outcomes = len(guarantee.metric or ()), prod(map(len, known.values()))
+            rows = len(guarantee.metric or ())
+            outcomes = prod(map(len, known.values()))
             if rows != outcomes:
                 raise problem.error(place, f"the metric has {rows} rows, and there are {outcomes} input outcomes")
         if isinstance(guarantee, Guess) and guarantee.gain is not None:
-            place, known = ("guarantee", k, "gain"), variables or problem.law.variables
-            secret = {name: known[name] for name in guarantee.about}
+            place = ("guarantee", k, "gain")
+            secret = {name: (variables or problem.law.variables)[name] for name in guarantee.about}
             guarantees[k] = guarantee = _read(problem, place, guarantee, read_gain, secret, "the gains")
-            wide, values = len((guarantee.gain or ((),))[0]), prod(map(len, secret.values()))
+            wide = len((guarantee.gain or ((),))[0])
+            values = prod(map(len, secret.values()))
             if wide != values:
                 sentence = f"a row of the gain has {wide} numbers, and {', '.join(guarantee.about)} has {values} values"
                 raise problem.error(place, sentence)
