@@ -106,7 +106,7 @@ def tradeoff(
         if by_records(bound):
             from dalenius.mechanisms.records.trading import traced
 
-            return traced(bound, points, on_point=shown)
+            return traced(bound, points, seconds=seconds, on_point=shown)
         return trace(bound, points, prove=prove, gap=gap, seconds=seconds, on_point=shown)
 
 

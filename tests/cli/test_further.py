@@ -122,6 +122,25 @@ def test_where_no_proof_is_found_the_search_says_so(files, run, monkeypatch):
     assert "nothing of it is a proof" in run("explain", files / "p.toml", "--whatever-secret")[1]
 
 
+def test_point_14_the_least_whatever_the_secret_is_has_a_recipe_where_its_search_has_none(files, run, monkeypatch):
+    """A fair bit that stays with 3/5 and is one value else: errors in a fifth of the rows, and no bound."""
+
+    def late(*_, **__):
+        raise SolverFailed("the cone program did not end in time")
+
+    law = {"variables": {"X": ["0", "1"]}, "pmf": [{"X": "0", "p": "1/2"}, {"X": "1", "p": "1/2"}]}
+    (files / "joint.json").write_text(json.dumps(law))
+    (files / "p.toml").write_text(CASE_2 + LIMIT)
+    monkeypatch.setattr("dalenius.solvers.robust_prior.least_capacity", late)
+    code, out, err = run("explain", files / "p.toml", "--whatever-secret", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["at_least_bits"] == 0
+    assert 0.278 < found["most_bits"] < 1
+    monkeypatch.setattr("dalenius.stopping.over", lambda *_: True)
+    assert "the time was over before this was measured" in run("explain", files / "p.toml", "--whatever-secret")[1]
+
+
 def test_the_least_whatever_the_secret_is_that_of_a_symmetric_recipe(files, run):
     """A fair bit within one error in five: 1 - h(1/5) bits (004, case 2)."""
     law = {"variables": {"X": ["0", "1"]}, "pmf": [{"X": "0", "p": "1/2"}, {"X": "1", "p": "1/2"}]}

@@ -7,6 +7,7 @@ import pytest
 
 from dalenius import verify
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
+from dalenius.core.kept_rows import with_kept_rows
 from dalenius.mechanisms.without_search import EARLY, NEAR, at_once
 from tests.test_roadmap import OBJECTIVES, PROMISES, problem_of
 
@@ -36,6 +37,17 @@ def test_point_14_where_values_are_frozen_the_one_for_everybody_is_theirs():
     rarest = rows.index(min(rows))
     first, *_ = at_once(replace(whole, freeze=(whole.pmf.variables[name][rarest],)))
     assert all(row[rarest] == 1 for row in first.channel.rows)
+
+
+def test_point_14_where_values_keep_their_rows_they_leave_as_often_as_they_occur():
+    """One value for everybody keeps no rows of the others, and no recipe was held."""
+    whole = replace(problem_of("`contraction`", "distortion"), keep_rows=Fraction(1, 2))
+    *_, best = at_once(with_kept_rows(whole))
+    (name,) = whole.release
+    before = whole.pmf.marginal([name]).every().tolist()
+    after = [sum(n * row[k] for n, row in zip(before, best.channel.rows, strict=True)) for k in range(len(before))]
+    assert after == before
+    assert EARLY in best.remarks
 
 
 def test_letters_fall_off_where_every_pair_of_values_has_a_level_of_its_own():

@@ -14,6 +14,7 @@ from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.layout import Layout
 from dalenius.solvers.leakage.linear import _rows, row_count
 from dalenius.solvers.leakage.simple import linear_channels
+from dalenius.solvers.lp import OutOfTime
 from dalenius.stopping import limited
 from tests.effort import effort
 from tests.leakage_instances import (
@@ -367,6 +368,22 @@ def test_point_14_no_linear_program_is_written_out_that_time_does_not_allow():
         with limited(2 * rows):
             assert not list(linear_channels(program))
         assert list(linear_channels(program)), "without an end there is time"
+
+
+def test_point_14_entries_count_where_limits_have_many(monkeypatch):
+    """Limits of distortion are few rows, and may have an entry for every pair of an input and a letter."""
+    program = coin(Fraction(1, 4))
+    assert linear.quickly_written(program, 1.0)
+    monkeypatch.setattr(linear, "_AN_ENTRY", 1.0)
+    many = sum(len(row.entries) for row in _rows(program))
+    assert not linear.quickly_written(program, many)
+    assert linear.quickly_written(program, 100 * many)
+
+
+def test_point_14_no_linear_program_is_written_for_longer_than_it_has():
+    program = coin(Fraction(1, 4))
+    with pytest.raises(OutOfTime, match="not written in time"):
+        linear.linear_optimum(program, Arrays.of(program), loss=0.0, seconds=-1.0)
 
 
 def test_point_14_a_search_writes_no_linear_program_that_takes_most_of_the_time(monkeypatch):

@@ -5,7 +5,7 @@ import io
 from argparse import Namespace
 from pathlib import Path
 
-from dalenius.cli.sweeping import write_curve
+from dalenius.cli.sweeping import too_short, write_curve
 from dalenius.core.digits import figure, many
 from dalenius.core.numbers import down, up
 from dalenius.core.numbers import written as as_text
@@ -63,11 +63,7 @@ def _words(curve: Levels) -> list[str]:
         lines.append(f"  {step.promise.shown:>{width}}   {reached:<8} {bound}{mark}")
     if curve.left_out:
         lines.append(f"{many(len(curve.left_out), 'level')} cannot be kept beside what else the problem file asks for.")
-    if curve.not_reached:
-        lines.append(
-            f"The time was too short for {many(curve.not_reached, 'more level')}; a longer --seconds shows all."
-        )
-    return lines
+    return lines + too_short(curve.not_reached, "level")
 
 
 def _chart(curve: Levels) -> Chart:

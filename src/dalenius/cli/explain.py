@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dalenius import stopping
 from dalenius.cli.interrupts import seconds_left, within
 from dalenius.cli.terminal import say
-from dalenius.core import Distortion, Leakage, Problem
+from dalenius.core import Design, Distortion, Leakage, Problem
 from dalenius.core.digits import many
 from dalenius.core.numbers import exact
 from dalenius.documents import PROVABLE, stated_figures
@@ -97,18 +97,29 @@ def _explained(arguments: Namespace) -> None:
     say(arguments, lines, dict(zip([*keys, "not_protected"], parts.values(), strict=True)) | {"remarks": remarks})
 
 
-def _whatever_secret(problem: Problem) -> tuple[list[str], dict[str, Any]]:
-    """The least capacity within the limits of a problem, in words and as figures."""
-    from dalenius.mechanisms.columns.contraction import least_within, proved_within
+def _proved(problem: Problem, found: "Passing") -> tuple[Design, Design] | None:
+    """Both figures proved: the limit lies between what one recipe reaches and what none does; None: they are not."""
+    from dalenius.mechanisms.columns.contraction import proved_within
 
-    found = least_within(problem)
     try:
         above, below = proved_within(problem, found)
     except (Infeasible, SolverFailed, Unsupported):
-        return _searched(found)
+        return None
     limit = next(limit.at_most for limit in problem.limits if isinstance(limit, Distortion))
-    if limit is None or not above.value <= limit < below.bound:
-        return _searched(found)
+    return (above, below) if limit is not None and above.value <= limit < below.bound else None
+
+
+def _whatever_secret(problem: Problem) -> tuple[list[str], dict[str, Any]]:
+    """The least capacity within the limits of a problem, in words and as figures."""
+    from dalenius.mechanisms.columns.contraction import least_within
+
+    found = least_within(problem)
+    turn = InTurn()
+    both = turn.take("the proof of both figures", lambda: _proved(problem, found), None)
+    if both is None:
+        lines, figures = _searched(found)
+        return [*lines, *turn.words()], figures
+    above, below = both
     most, least = (design.problem.guarantees[0].to_json()["at_most_bits"] for design in (above, below))
     lines = [
         f"Within the limits of distortion one recipe reveals at most {float(Fraction(most)):.6g} bits with a row,",

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dalenius.cli.terminal import say
+from dalenius.core.digits import many
 from dalenius.core.numbers import down, up
 from dalenius.core.numbers import written as as_text
 from dalenius.mechanisms.columns.funnel.sweep import Sweep
 from dalenius.outputs import CURVE, new_folder, write_text
 from dalenius.papers.curve import Chart, Line, draw
 
-__all__ = ["foreseen", "write_curve", "written"]
+__all__ = ["foreseen", "too_short", "write_curve", "written"]
 
 FILES = "curve.csv, curve.json and curve.svg"
 
@@ -89,19 +90,48 @@ def _table(curve: Sweep) -> str:
 def _words(curve: Sweep) -> list[str]:
     secret = ", ".join(curve.secret)
     wanted = ", ".join(curve.wanted)
-    first, last, chosen = curve.steps[0], curve.steps[-1], curve.chosen
-    gap = max(step.high - step.low for step in curve.steps)
+    chosen = curve.chosen
+    gap = max(step.high - step.low for step in (*curve.steps, chosen))
     lines = [
-        f"{len(curve.steps)} steps of the most that can be said about {wanted} under a limit on what is revealed about "
-        f"{secret}, each proved within {up(gap, 9)} bits.",
-        f"While nothing is revealed about {secret}, up to {up(first.high, 9)} bits can be said about {wanted}; with no "
-        f"limit up to {up(last.high, 9)} bits.",
-        f"At the limit of the problem file, {float(chosen.at_most_bits):.9g} bits, between {down(chosen.low, 9)} and "
-        f"{up(chosen.high, 9)} bits can be said.",
+        f"{many(len(curve.steps), 'step')} of the most that can be said about {wanted} under a limit on what is "
+        f"revealed about {secret}, each proved within {up(gap, 9)} bits.",
     ]
+    if curve.steps and not curve.steps[0].at_most_bits:
+        first, last = curve.steps[0], curve.steps[-1]
+        free = f"; with no limit up to {up(last.high, 9)} bits" if last is not first else ""
+        most = f"up to {up(first.high, 9)} bits can be said about {wanted}"
+        lines.append(f"While nothing is revealed about {secret}, {most}{free}.")
+    lines.append(
+        f"At the limit of the problem file, {float(chosen.at_most_bits):.9g} bits, between {down(chosen.low, 9)} and "
+        f"{up(chosen.high, 9)} bits can be said."
+    )
     if chosen.price is not None:
         lines.append(f"There, each further bit of leakage buys at most {chosen.price:.3g} bits about {wanted}.")
-    return lines
+    return lines + too_short(curve.not_reached, "step")
+
+
+def too_short(missing: int, what: str) -> list[str]:
+    """A line where a curve has fewer points than were asked for.
+
+    Parameters
+    ----------
+    missing : int
+        How many the time did not reach.
+    what : str
+        A point, in the words of the curve.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> too_short(2, "level"), too_short(0, "level")
+    (['The time was too short for 2 more levels; a longer --seconds shows all.'], [])
+    """
+    if not missing:
+        return []
+    return [f"The time was too short for {many(missing, f'more {what}')}; a longer --seconds shows all."]
 
 
 def _chart(curve: Sweep) -> Chart:

@@ -119,7 +119,7 @@ def _words(curve: Curve) -> list[str]:
             f"Your problem file, proved: an average change of {_short(curve.chosen.distortion)}, about "
             f"{_short(curve.chosen.high)} bits."
         )
-    return lines
+    return lines + sweeping.too_short(curve.not_reached, "point")
 
 
 def _short(amount: Fraction, direction: Direction = "nearest") -> str:

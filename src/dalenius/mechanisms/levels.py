@@ -3,9 +3,10 @@
 A leakage has curves of its own (`columns.leakage.curve`, `columns.funnel.sweep`); this is for all other promises.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from time import monotonic
 from typing import Any
@@ -21,17 +22,18 @@ from dalenius.core import (
     Pmf,
     Problem,
 )
-from dalenius.errors import Infeasible, InputError
+from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.measures.shannon import mutual_information
 from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.gathering import gathered
 from dalenius.mechanisms.solving import solve
-from dalenius.stopping import asked as asked_to_stop
 from dalenius.stopping import left, over
 
 __all__ = ["Level", "Levels", "best_guesses", "ends", "levels", "upwards"]
 
 POINTS = 9
 WIDEST = 4  # the levels reach from the one of the problem divided by this to as many times of it
+OWN = 5.0  # seconds that the level of the problem has in any case, if that is no more than half of all
 GRAIN = Fraction(1, 10**6)  # levels are multiples of it
 SAME = Fraction(1, 1000)  # of a level: what is nearer to that of the problem is the same
 
@@ -133,33 +135,43 @@ def levels(
     own = promise.level
     spread = _spread(problem, promise, own, points)
     others = sorted({level for level in spread if abs(level - own) > SAME * own})
-    found: list[Level] = []
     left_out: list[Fraction] = []
     deadline = monotonic() + seconds
-    # Both ends, whatever the time leaves of what is between them.
-    for done, level in enumerate([own, *others[:1], *others[1:][-1:], *others[1:-1]], 1):
-        if done > 3 and over(deadline) and not asked_to_stop():
-            break
+
+    def solved(level: Fraction, time: float) -> Level:
         at_level = promise.at(level)
-        asked = replace(
-            problem,
-            guarantees=tuple(at_level if guarantee is promise else guarantee for guarantee in problem.guarantees),
-        )
+        asked = tuple(at_level if guarantee is promise else guarantee for guarantee in problem.guarantees)
+        design = solve(replace(problem, guarantees=asked), gap=gap, seconds=time)
+        low, high = sorted((design.value, design.bound))
+        return Level(at_level, low, high)
+
+    def tried(level: Fraction, share: int) -> Level | None:
         try:
-            design = solve(asked, gap=gap, seconds=left(deadline) / (2 + len(others) - done))
+            return solved(level, left(deadline) / share)
         except Infeasible:
-            if level == own:
-                raise
             left_out.append(level)
-        else:
-            low, high = sorted((design.value, design.bound))
-            found.append(Level(at_level, low, high))
+            return None
+
+    def steps() -> Iterator[tuple[Fraction, Callable[[], Level | None]]]:
+        # Both ends, whatever the time leaves of what is between them.
+        for done, level in enumerate([*others[:1], *others[1:][-1:], *others[1:-1]], 1):
+            if on_point:
+                on_point(done, 1 + len(others))
+            if done > 2 and over(deadline):
+                return
+            yield level, partial(tried, level, 2 + len(others) - done)
         if on_point:
-            on_point(done, 1 + len(others))
-    steps = tuple(sorted(found, key=lambda step: step.level))
+            on_point(1 + len(others), 1 + len(others))
+
+    try:
+        chosen = solved(own, max(seconds / (1 + len(others)), min(seconds / 2, OWN)))
+    except SolverFailed:  # its share was too little
+        chosen = solved(own, left(deadline))
+    found = [chosen, *gathered(steps(), left(deadline), held=True).values()]
+    in_order = tuple(sorted(found, key=lambda step: step.level))
     measure = goal.measure if isinstance(goal, MinimizeDistortion) else None
     not_reached = 1 + len(others) - len(found) - len(left_out)
-    return Levels(steps, found[0], measure, () if measure else goal.names, tuple(left_out), not_reached)
+    return Levels(in_order, chosen, measure, () if measure else goal.names, tuple(left_out), not_reached)
 
 
 def _spread(problem: Problem, promise: Guarantee, own: Fraction, points: int) -> list[Fraction]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dalenius.core import Certificate, Channel, Design, Kernel, LocalDP, MaximizeInformation, Pmf, Problem
+from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import DaleniusError, NotCertified, Unsupported
 from dalenius.mechanisms.barred_letters import barred_letters
 from dalenius.mechanisms.columns.exact_columns import channel_from_rows
@@ -146,28 +147,43 @@ def _nothing(problem: Problem) -> Certificate:
 
 
 def _mixed(problem: Problem, certificate: Certificate) -> Iterator[Design]:
-    """One value for everybody; then the first share of staying that is proved, the rest being one value or any."""
+    """What says nothing; then the first share of staying that is proved, the rest being what says nothing."""
     if problem.release and tuple(problem.release) != tuple(problem.inputs):
         return
-    # What says nothing keeps every promise and is proved first: whatever happens then, there is an answer.
-    for ways in ([(Fraction(0), False)], [(share, alike) for alike in (False, True) for share in SHARES]):
-        for share, alike in ways:
-            with suppress(DaleniusError):
-                channel = _channel(problem, share, alike)
-                yield refuse_inverted(proved(problem, channel, [certificate], method=METHOD, remarks=[EARLY]))
-                break
+    with suppress(Unsupported):  # no value is allowed to everybody
+        others = _others(problem)
+        # What says nothing keeps every promise and is proved first: whatever happens then, there is an answer.
+        for ways in ([(Fraction(0), other) for other in others], [(share, o) for o in others for share in SHARES]):
+            for share, other in ways:
+                with suppress(DaleniusError):
+                    channel = _channel(problem, share, other)
+                    yield refuse_inverted(proved(problem, channel, [certificate], method=METHOD, remarks=[EARLY]))
+                    break
 
 
-def _channel(problem: Problem, share: Fraction, alike: bool) -> Kernel:
-    """Staying with a share; else one value for everybody, or each value as often, where they are all `alike`."""
-    counts = problem.pmf.counts(problem.inputs).tolist()
+def _others(problem: Problem) -> list[list[Fraction]]:
+    """What is released of everybody who does not stay: one value, each value as often, values as often as they occur.
+
+    A column that is released as often as it occurs keeps its rows, on average.
+    """
+    many = len(problem.pmf.counts(problem.inputs))
     if not problem.release:
-        many = len(counts)
-        return channel_from_rows(problem, [_row(many + (not alike), x, many, share, alike) for x in range(many)])
-    alphabets = problem.pmf.alphabets(problem.inputs)
+        return [[Fraction(0)] * many + [Fraction(1)], [Fraction(1, many)] * many]
     every = problem.pmf.marginal(list(problem.inputs)).every().tolist()
-    common = max(_for_everybody(problem, len(every)), key=lambda x: every[x])
-    rows = [_row(len(every), x, common, share, alike) for x in range(len(every))]
+    allowed = _for_everybody(problem, len(every))
+    common = max(allowed, key=lambda x: every[x])
+    found = [[Fraction(x == common) for x in range(len(every))], [Fraction(1, len(every))] * len(every)]
+    as_it_is = problem.preserve_marginals or any(limit.keeps is not None for limit in with_kept_rows(problem).limits)
+    return [[Fraction(n, sum(every)) for n in every], *found] if as_it_is else found
+
+
+def _channel(problem: Problem, share: Fraction, other: list[Fraction]) -> Kernel:
+    """Staying with a share; else what is released of everybody alike."""
+    rows = [_row(other, x, share) for x in range(len(problem.pmf.counts(problem.inputs)))]
+    if not problem.release:
+        return channel_from_rows(problem, rows)
+    alphabets = problem.pmf.alphabets(problem.inputs)
+    rows = [_row(other, x, share) for x in range(len(other))]
     return Channel(alphabets, {name: alphabets[name] for name in problem.release}, tuple(rows))
 
 
@@ -182,9 +198,7 @@ def _for_everybody(problem: Problem, many: int) -> list[int]:
     return [x for x in range(many) if x not in barred]
 
 
-def _row(letters: int, own: int, other: int, share: Fraction, alike: bool) -> tuple[Fraction, ...]:
-    row = [(1 - share) / letters if alike else Fraction(0)] * letters
+def _row(other: list[Fraction], own: int, share: Fraction) -> tuple[Fraction, ...]:
+    row = [(1 - share) * value for value in other]
     row[own] += share
-    if not alike:
-        row[other] += 1 - share
     return tuple(row)

@@ -16,10 +16,11 @@ from dalenius.core.numbers import exact
 from dalenius.documents import checked as check
 from dalenius.errors import Infeasible, InputError, NotCertified, Unsupported
 from dalenius.mechanisms import solve
-from dalenius.mechanisms.numbers import compared, preflight
+from dalenius.mechanisms.numbers import compared, plans, preflight
 from dalenius.mechanisms.numbers.design import noise
 from dalenius.sampling import Key
 from dalenius.solvers.noise import gaussian_sigma
+from dalenius.stopping import limited
 from dalenius.testing import noisy_dice
 from tests.contract import DesignContract, assert_kept
 from tests.effort import EVERYTHING, effort
@@ -426,6 +427,23 @@ def test_less_error_than_rounding_leaves_columns_one_by_one():
     design = solve(least_told(TWO, "1/10", columns=("x", "y")))
     assert design.method.endswith("noise for each column")
     assert float(design.value) == pytest.approx(stated(design, "leakage_bits"), abs=1e-9)
+
+
+@pytest.mark.parametrize("problem", [noisy_dice(), least_error(ONE, {"contraction": "3/10"}, "gaussian")])
+def test_point_14_noise_that_cannot_be_proved_in_time_is_refused_before_its_weights_are_made(monkeypatch, problem):
+    monkeypatch.setattr(preflight, "WEIGHT", 10.0)
+    monkeypatch.setattr(plans, "power_weights", lambda *_: pytest.fail("exact weights take long"))
+    with limited(7), pytest.raises(Unsupported, match=r"the noise reaches over [\d,]+ steps .* larger step"):
+        noise(problem)
+
+
+def test_point_14_the_least_error_is_searched_for_half_of_the_time(monkeypatch):
+    """Without time the noise is that of the first error that is enough, and proved."""
+    problem = least_error(ONE, {"contraction": "3/10"}, "gaussian")
+    with limited(0):
+        early = noise(problem)
+    assert early.value > noise(problem).value
+    assert float(exact(early.proved[0]["eta_kl"])) <= 0.3
 
 
 def test_a_grid_that_cannot_be_proved_in_time_is_refused_with_what_would_help(monkeypatch):

@@ -7,13 +7,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalenius import audit, load, release, solve, tradeoff, verify
+from dalenius import audit, load, release, solve, stopping, tradeoff, verify
 from dalenius.api import apply
 from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion, Pmf, Problem, Records
 from dalenius.documents import canonical, card_text
 from dalenius.errors import InputError, InvalidChannel, NotCertified, Unsupported
 from dalenius.kernel import Refused, check
 from dalenius.ledger import Ledger
+from dalenius.mechanisms.records import trading
 from dalenius.mechanisms.records.evidence import figures
 from dalenius.mechanisms.records.words import _share
 from dalenius.sampling import Key, Sampler, Stream
@@ -149,6 +150,26 @@ def test_a_curve_falls_from_what_the_table_tells_to_nothing(folder):
     assert all(point.low <= point.high for point in curve.points)
     assert curve.chosen.high <= Fraction(1, 10)
     assert curve.chosen.high - curve.chosen.low < Fraction(1, 200)
+
+
+def test_point_14_a_curve_of_records_has_the_end_at_which_nothing_is_told_before_others(folder, monkeypatch):
+    """The first search of a curve took as long as it needed, whatever time there was."""
+
+    def without_end(*_, **__):
+        stopping.rung()
+        yield pytest.fail("the time was over")
+
+    monkeypatch.setattr(trading, "tradeoff", without_end)
+    stopping.resume(clock=lambda _: None)
+    try:
+        curve = tradeoff(written(folder, 'leakage = ["s"]\nat_most_bits = "1/10"'), 4)
+    finally:
+        stopping.resume()
+    (point,) = curve.points
+    assert point.high == 0
+    assert point.distortion == curve.ends.private
+    assert curve.chosen is None
+    assert curve.not_reached == 3
 
 
 @pytest.mark.long

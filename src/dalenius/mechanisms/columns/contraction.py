@@ -256,7 +256,7 @@ def least_within(problem: Problem) -> Passing:
     -------
     Passing
         In bits: what the recipe tells under no statistics more than, and what every recipe within the limits tells
-        under some.
+        under some. Where the search ended with nothing, a recipe that needs none, with a bound of nothing.
 
     Examples
     --------
@@ -269,13 +269,21 @@ def least_within(problem: Problem) -> Passing:
     (0.27807, True)
     """
     from dalenius.mechanisms.columns.leakage.model import Model
+    from dalenius.solvers.leakage.simple import at_hand
     from dalenius.solvers.robust_prior import least_capacity
 
     model = Model.of(replace(problem, guarantees=()))
     if not model.program.distortions:
         raise InputError("without a limit of distortion a constant reveals nothing; add a [[limit]] with distortion")
     _, limits = _limits(model.program)
-    found = least_capacity(limits, seconds=SECONDS)
+    try:
+        found = least_capacity(limits, seconds=SECONDS)
+    except SolverFailed:
+        simple = at_hand(model.program)
+        if simple is None or simple.channel is None:
+            raise
+        channel, _ = model.channel(simple.channel)
+        return Passing(channel, capacity(channel).high, 0.0, "capacity")
     channel, _ = model.channel(_rational(found.rows, limits.costs.sum(axis=0) + 1e6 * ~model.program.allowed))
     return Passing(channel, capacity(channel).high, found.bound / float(np.log(2)) * (1 - 1e-15), "capacity")
 

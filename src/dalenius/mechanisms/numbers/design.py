@@ -14,6 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import ceil, exp, floor, inf, log, log2, sqrt
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from dalenius.mechanisms.declared import SECONDS
 from dalenius.mechanisms.numbers.axes import axes_of
 from dalenius.mechanisms.numbers.compared import best_matrix, bounded_by, compared, rounded
 from dalenius.mechanisms.numbers.plans import ColumnPlan, Draft, Numbers, PrincipalPlan
-from dalenius.mechanisms.numbers.preflight import refuse_too_fine
+from dalenius.mechanisms.numbers.preflight import refuse_too_fine, refuse_too_wide
 from dalenius.mechanisms.numbers.takes import NOISE, SHAPED
 from dalenius.mechanisms.proof_terms import texts
 from dalenius.mechanisms.proving import proved
@@ -52,12 +53,14 @@ from dalenius.solvers.noise import (
     rate_line,
     root,
 )
-from dalenius.stopping import over
+from dalenius.stopping import left, over
 
 __all__ = ["noise", "restated"]
 
 MARGIN = 1e-12  # floats propose a noise that is so much inside the limit
 TRIES = 12
+HURRIED = 4  # steps of them at once, when the time is over
+SEARCHED = 0.5  # of the time, after which the least error is not searched for any longer
 LINE = 4000  # points of a grid for which a line below the rate is found
 Progress = Callable[[str], None] | None
 
@@ -121,6 +124,7 @@ def _by_plan(problem: Problem, numbers: Numbers, plan: Any) -> Design:
     assert limit is not None
     if limit <= 0:
         raise Infeasible(f"no noise has a squared error of {float(limit):g}; allow more than 0")
+    refuse_too_wide(plan.drafts(float(limit)))
     return _design(problem, numbers, _clipped(problem, numbers, plan.channel(float(limit))), plan.words)
 
 
@@ -154,16 +158,22 @@ def _least_error(problem: Problem, numbers: Numbers, plan: Any) -> Design:
     rounds = (
         24 if any(isinstance(guarantee, Dalenius) for guarantee in problem.guarantees) else 45
     )  # capacities are found to 1e-4
+    until = monotonic() + SEARCHED * left()
     for _ in range(rounds):
+        if over(until):
+            break
         middle = (low + high) / 2
         low, high = (middle, high) if broken(exp(middle)) else (low, middle)
+    refuse_too_wide(plan.drafts(exp(high)))
     near = 1e-4 if rounds < 45 else 1e-9
-    for k in range(TRIES):
+    k = 0
+    while k < TRIES:
         try:
             channel = _clipped(problem, numbers, plan.channel(exp(high) * (1 + near * 4**k)))
             return _design(problem, numbers, channel, plan.words)
         except Infeasible as e:
             refused = e
+        k += HURRIED if over() else 1
     raise SolverFailed(f"no noise was proved to keep the promises: {refused}")
 
 

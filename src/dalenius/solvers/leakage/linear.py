@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf, sqrt
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,15 @@ from dalenius.solvers.leakage.lifting import none_of
 from dalenius.solvers.leakage.limits import Limits, whole
 from dalenius.solvers.leakage.met_limits import steep
 from dalenius.solvers.leakage.program import Multipliers, Program, Solution, is_zero
-from dalenius.solvers.lp import Optimum, maximise
+from dalenius.solvers.lp import Optimum, OutOfTime, maximise
 
 __all__ = ["is_linear", "linear_optimum", "quickly_written", "row_count"]
 
 _EXACT = 1_500  # unknowns of the largest system that is solved exactly
 _A_SECOND = 600  # unknowns that are solved for in a second; the time grows with their square
 _A_ROW = 1e-4  # seconds to write one limit, and to hand it over
+_AN_ENTRY = 1.5e-6  # seconds for each of its entries
+_LOOK = 16  # limits between two looks at the clock
 _QUARTER = 0.25  # of the time, for writing all of them
 
 
@@ -63,12 +66,12 @@ def _rows(program: Program) -> Iterator[_Row]:
     for e in range(inputs):
         yield _Row("sum", (e,), {(e, t): one for t in range(letters)}, one, one)
     for j, (costs, most) in enumerate(program.distortions):
-        spent = {
-            (e, t): Fraction(costs[e, t]) * int(mass[e]) / total
-            for e in range(inputs)
-            for t in range(letters)
-            if costs[e, t]
-        }
+        spent: dict[tuple[int, int], Fraction] = {}
+        for e, row in enumerate(costs.tolist()):
+            share = Fraction(int(mass[e]), total)
+            # A row has few different costs: each is multiplied once.
+            paid = {cost: Fraction(cost) * share for cost in set(row) if cost}
+            spent.update({(e, t): paid[cost] for t, cost in enumerate(row) if cost})
         yield _Row("distortion", (j,), spent, None, most)
     at = 0
     for counts in program.independent:
@@ -130,7 +133,20 @@ def row_count(program: Program) -> int:
 
 def quickly_written(program: Program, seconds: float) -> bool:
     """Whether `linear_optimum` would not spend most of the time on writing its limits out."""
-    return _A_ROW * row_count(program) <= _QUARTER * seconds
+    inputs = len(program.mass)
+    written = sum(int(np.count_nonzero(costs)) for costs, _ in program.distortions)
+    # A limit of single letters has an entry for each input, but for one that compares two of them.
+    by_letter = row_count(program) - inputs - len(program.distortions) - 2 * program.letters * len(program.pairs)
+    written += inputs * max(0, by_letter)
+    return _A_ROW * row_count(program) + _AN_ENTRY * written <= _QUARTER * seconds
+
+
+def _in_time(rows: Iterator[_Row], deadline: float) -> Iterator[_Row]:
+    """The limits, while there is time to write them."""
+    for k, row in enumerate(rows):
+        if not k % _LOOK and monotonic() > deadline:
+            raise OutOfTime(f"the linear program of more than {k} rows was not written in time")
+        yield row
 
 
 def linear_optimum(
@@ -141,7 +157,7 @@ def linear_optimum(
     Raises Infeasible or SolverFailed, OutOfTime where HiGHS needs more than ``seconds``.
     """
     inputs, letters = given.allowed.shape
-    rows = list(_rows(program))
+    rows = list(_in_time(_rows(program), monotonic() + seconds))
     variables = [(int(e), int(t)) for e, t in np.argwhere(program.allowed)]
     further = len(program.local_dp) + sum(len(gauge.parts) for gauge in program.gauges)
     variables += [(inputs + k, t) for k in range(further) for t in range(letters)]

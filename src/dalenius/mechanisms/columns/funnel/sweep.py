@@ -1,8 +1,9 @@
 """The curve g(b): the most that can be told about W while at most b bits are told about S, from 0 to all of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import floor
 from time import monotonic
 from typing import Any
@@ -10,12 +11,14 @@ from typing import Any
 from dalenius.core import Design, Independent, Leakage, Pmf, Problem
 from dalenius.errors import InputError
 from dalenius.measures import mutual_information
+from dalenius.mechanisms.best_so_far import in_time
 from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.mechanisms.columns.funnel.design import funnel, price_of
 from dalenius.mechanisms.columns.takes import DISCLOSURE
 from dalenius.mechanisms.declared import GAP, SECONDS
-from dalenius.stopping import asked as asked_to_stop
-from dalenius.stopping import left, over
+from dalenius.mechanisms.gathering import gathered
+from dalenius.mechanisms.without_search import at_once
+from dalenius.stopping import LATEST, left, over
 
 __all__ = ["Step", "Sweep", "sweep"]
 
@@ -45,12 +48,16 @@ class Step:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Steps of g(b) in order, the secret, what is wanted, and the step that the problem asks for."""
+    """Steps of g(b) in order, the secret, what is wanted, and the step that the problem asks for.
+
+    `not_reached`: how many more were asked for than the time reached.
+    """
 
     secret: tuple[str, ...]
     wanted: tuple[str, ...]
     steps: tuple[Step, ...]
     chosen: Step
+    not_reached: int = 0
 
 
 def sweep(
@@ -94,18 +101,33 @@ def sweep(
     # Rounded down: a limit above all that can be told would be the free design once more.
     most = Fraction(floor(_all_told(problem, promise) * GRAIN), GRAIN)
     limits = [Fraction(floor(most * k * GRAIN / (points - 1)), GRAIN) for k in range(points)]
-    steps: list[Step] = []
     deadline = monotonic() + seconds
-    # Both ends, whatever the time leaves of what is between them.
-    for done, limit in enumerate([promise.at_most_bits, limits[0], limits[-1], *limits[1:-1]], 1):
-        if done > 3 and over(deadline) and not asked_to_stop():
-            break
-        steps.append(_step(problem, place, limit, gap, left(deadline) / (points + 2 - done)))
+
+    def searched(limit: Fraction, share: int) -> Design:
+        asked = _at(problem, place, limit)
+        designed = disclose if DISCLOSURE.why_not(asked) is None else funnel
+        return designed(asked, gap=gap, seconds=left(deadline) / share)
+
+    def solved(limit: Fraction, share: int) -> Step:
+        return _step(limit, searched(limit, share), place)
+
+    def steps() -> Iterator[tuple[int, Callable[[], Step]]]:
+        # Both ends, whatever the time leaves of what is between them.
+        for done, k in enumerate([0, points - 1, *range(1, points - 1)], 1):
+            if on_point:
+                on_point(done, points + 1)
+            if done > 2 and over(deadline):
+                return
+            yield k, partial(solved, limits[k], points + 1 - done)
         if on_point:
-            on_point(done, points + 1)
-    own, *others = steps
-    in_order = sorted(others, key=lambda step: step.at_most_bits)
-    return Sweep(promise.about, problem.objective.names, tuple(in_order), own)
+            on_point(points + 1, points + 1)
+
+    limit = promise.at_most_bits
+    simple = partial(at_once, _at(problem, place, limit))
+    own = _step(limit, in_time(partial(searched, limit, points + 1), simple, LATEST * left(deadline)), place)
+    found = gathered(steps(), left(deadline), held=True)
+    in_order = sorted(found.values(), key=lambda step: step.at_most_bits)
+    return Sweep(promise.about, problem.objective.names, tuple(in_order), own, points - len(found))
 
 
 def _all_told(problem: Problem, promise: Leakage) -> float:
@@ -115,12 +137,14 @@ def _all_told(problem: Problem, promise: Leakage) -> float:
     return mutual_information(joint, promise.about, tuple(dict.fromkeys((*problem.inputs, *problem.kept))))
 
 
-def _step(problem: Problem, place: int, limit: Fraction, gap: float, seconds: float) -> Step:
+def _at(problem: Problem, place: int, limit: Fraction) -> Problem:
+    """The problem with another limit of the leakage at a place."""
     promise = problem.guarantees[place]
     assert isinstance(promise, Leakage)
     guarantees = list(problem.guarantees)
     guarantees[place] = replace(promise, at_most_bits=limit) if limit else Independent(promise.about)
-    asked = replace(problem, guarantees=tuple(guarantees))
-    designed = disclose if DISCLOSURE.why_not(asked) is None else funnel
-    design: Design = designed(asked, gap=gap, seconds=seconds)
+    return replace(problem, guarantees=tuple(guarantees))
+
+
+def _step(limit: Fraction, design: Design, place: int) -> Step:
     return Step(limit, design.value, design.bound, price_of(design, place) if limit else None)

@@ -1,9 +1,10 @@
 """The whole curve L(D): certified points from the smallest distortion to the one at which nothing leaks."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import ceil, log
 from typing import Any
 
@@ -28,9 +29,10 @@ from dalenius.mechanisms.columns.leakage.terms import already_told
 from dalenius.mechanisms.columns.leakage.tight_limits import presolved
 from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.gathering import gathered
 from dalenius.mechanisms.proof_terms import ONE
 from dalenius.solvers.leakage import Program, rational, search
-from dalenius.stopping import asked, left, over
+from dalenius.stopping import left, over
 
 __all__ = ["Curve", "Ends", "Point", "ends_of", "trace"]
 
@@ -88,12 +90,16 @@ class Ends:
 
 @dataclass(frozen=True)
 class Curve:
-    """Points of L(D), in order, where the curve begins and ends, and the point that the problem asks for."""
+    """Points of L(D), in order, where the curve begins and ends, and the point that the problem asks for.
+
+    `not_reached`: how many more were asked for than the time reached.
+    """
 
     trade: Trade
     ends: Ends
     points: tuple[Point, ...]
     chosen: Point | None = None
+    not_reached: int = 0
 
     def __repr__(self) -> str:
         about = ", ".join(self.trade.secret)
@@ -280,34 +286,56 @@ def trace(
             do="Allow more change in [[limit]], or give it more time: --seconds 600.",
         )
 
-    def found_at(level: Fraction, snapshot: Any, to_come: int) -> tuple[Point, Any]:
+    levels = _levels(ends, last, points, INSIDE[0])
+    snapshot = None
+
+    def at(level: Fraction, to_come: int, after: Any = None) -> Point:
+        nonlocal snapshot
         private = silent if level == ends.private else None
         model = _at(start, trade, level)
-        return _point(model, gap, left(others) / to_come, start=snapshot, private=private, prove=prove == "all")
+        found, snapshot = _point(model, gap, left(others) / to_come, start=after, private=private, prove=prove == "all")
+        return found
 
-    for inside in INSIDE:
-        levels = _levels(ends, last, points, inside)
-        point, snapshot = found_at(levels[0], None, len(levels))
-        if ends.exact or point.high - point.low <= OPEN * gap:
-            break
-    found = [point]
-    if len(levels) > 1:  # both ends, whatever the time leaves of what is between them
-        found.append(found_at(levels[-1], None, len(levels) - 1)[0])
-    for level in levels[1:-1]:
+    def first() -> Point:
+        nonlocal levels
+        for inside in INSIDE:
+            levels = _levels(ends, last, points, inside)
+            point = at(levels[0], len(levels))
+            if ends.exact or point.high - point.low <= OPEN * gap:
+                break
+        return point
+
+    def own() -> Point | None:
+        level = _chosen(problem, trade, ends, levels[0], gap, left(deadline) / 2)
+        if level is None:
+            return None
+        private = silent if ends.private is not None and level >= ends.private else None
+        return _point(_at(start, trade, level), gap, left(deadline), private=private, fine=True)[0]
+
+    def steps() -> Iterator[tuple[Fraction | None, Callable[[], Point | None]]]:
+        """Both ends, whatever the time leaves of what is between them: first the one that needs no search."""
+        known = silent is not None and levels[-1] == ends.private
+        if known:
+            yield last, partial(at, last, len(levels))
+        yield ends.least, first
+        after = snapshot
+        if len(levels) > 1 and not known:
+            yield last, partial(at, last, len(levels) - 1)
+        for done, level in enumerate(levels[1:-1], 2):
+            if on_point:
+                on_point(done, len(levels))
+            if over(others):
+                break
+            yield level, partial(at, level, len(levels) - done, after)
+            after = snapshot
         if on_point:
-            on_point(len(found), len(levels))
-        if over(others) and not asked():
-            break
-        point, snapshot = found_at(level, snapshot, len(levels) - len(found))
-        found.insert(-1, point)
-    if on_point:
-        on_point(len(found), len(levels))
-    at = _chosen(problem, trade, ends, levels[0], gap, left(deadline) / 2)
-    if at is None:
-        return Curve(trade, ends, tuple(found))
-    private = silent if ends.private is not None and at >= ends.private else None
-    chosen, _ = _point(_at(start, trade, at), gap, left(deadline), private=private, fine=True)
-    return Curve(trade, ends, tuple(found), chosen)
+            on_point(len(levels), len(levels))
+        yield None, own
+
+    found = gathered(steps(), left(deadline))
+    chosen = found.pop(None, None)
+    in_order = sorted(found.values(), key=lambda point: point.distortion)
+    return Curve(trade, ends, tuple(in_order), chosen, len(levels) - len(found))
 
 
 def _levels(ends: Ends, last: Fraction, points: int, inside: Fraction) -> list[Fraction]:
