@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dalenius.solvers.funnel import Labels, LeakageGauge, PolyhedralGauge, Subdivision
+from dalenius.solvers.funnel import Labels, LeakageGauge, PolyhedralGauge, SibsonGauge, Subdivision
 
 BINARY = Labels(np.array([0.3, 0.7]), np.zeros(2, dtype=np.intp))
 THREE = Labels(np.array([0.2, 0.3, 0.5]), np.zeros(3, dtype=np.intp))
@@ -61,10 +61,11 @@ def gauges():
     return [
         LeakageGauge(shares, 0.1, given, np.zeros(2, dtype=np.intp)),
         PolyhedralGauge(shares, 0.6, np.zeros(2, dtype=np.intp)),
+        SibsonGauge(shares, 1.1, given, 3.0),
     ]
 
 
-@pytest.mark.parametrize("gauge", gauges(), ids=["leakage", "guess"])
+@pytest.mark.parametrize("gauge", gauges(), ids=["leakage", "guess", "sibson"])
 def test_tangents_touch_a_gauge_from_below(gauge):
     chance = np.random.default_rng(2)
     at, elsewhere = chance.dirichlet(np.ones(2), 50), chance.dirichlet(np.ones(2), 50)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 from math import log2
 
 import numpy as np
@@ -22,6 +23,7 @@ from dalenius.core import (
     MinimizeDistortion,
     MinimizeLeakage,
     MinimizeRate,
+    Sibson,
     WorstCaseLeakage,
 )
 from dalenius.core.objective import Distortion
@@ -33,6 +35,7 @@ from dalenius.mechanisms.columns.funnel.functions import erasure_applies
 from dalenius.mechanisms.columns.funnel.gains import by_gains
 from dalenius.mechanisms.columns.funnel.sweep import sweep
 from dalenius.mechanisms.proving import proved
+from dalenius.solvers import maximise
 
 
 def joint(names, counts):
@@ -143,6 +146,32 @@ def test_point_14_a_proof_over_faces_has_no_more_cells_than_there_is_time_to_che
         bounds.append(proved(asked, channel, [certificate], method=method).bound)
     assert cells[1] <= 20 / 0.5 < cells[0]
     assert bounds[0] < bounds[1]
+
+
+@pytest.mark.parametrize("order", ["3/2", "4"])
+def test_all_of_the_input_under_sibsons_information(order):
+    """Against a linear program over letters of two inputs at a time, which are enough for a binary secret."""
+    law = joint("XS", [[8, 1], [3, 9], [4, 4], [2, 5], [1, 7], [6, 2]])
+    design = solve(problem(law, ["X"], Sibson(("S",), Fraction(order), Fraction(1, 20))))
+    assert float(design.gap) < 2e-6
+    counts = np.asarray(law.counts(("X",), ("S",)), dtype=float)
+    p = counts.sum(axis=1) / counts.sum()
+    given = counts / counts.sum(axis=1, keepdims=True)
+    prior = counts.sum(axis=0) / counts.sum()
+    letters = []
+    for i, j in combinations(range(len(p)), 2):
+        letter = np.zeros((201, len(p)))
+        letter[:, i] = np.linspace(0, 1, 201)
+        letter[:, j] = 1 - letter[:, i]
+        letters.append(letter)
+    columns = np.concatenate(letters)
+    told = (columns * np.log2(np.where(columns > 0, columns / p, 1))).sum(axis=1)
+    a = float(Fraction(order))
+    used = (prior * (columns @ given / prior) ** a).sum(axis=1) ** (1 / a)
+    limit = 2 ** ((a - 1) / a / 20)
+    rows = np.concatenate([columns.T, used[None]])
+    best = maximise(told, rows, np.append(p, -np.inf), np.append(p, limit)).objective
+    assert float(design.value) - 1e-3 < best < float(design.bound)
 
 
 @pytest.mark.long

@@ -3,7 +3,7 @@
 from dalenius.solvers.funnel.face_proof import FaceProof, face_proof
 from dalenius.solvers.funnel.faces import FaceDual, Faces, Facial, by_columns_of_few
 from dalenius.solvers.funnel.gains import Gains, most_information
-from dalenius.solvers.funnel.gauges import Gauge, LeakageGauge, PolyhedralGauge
+from dalenius.solvers.funnel.gauges import Gauge, LeakageGauge, PolyhedralGauge, SibsonGauge
 from dalenius.solvers.funnel.least import Least, least_beside_information
 from dalenius.solvers.funnel.subdivision import Labels, Subdivision
 
@@ -18,6 +18,7 @@ __all__ = [
     "LeakageGauge",
     "Least",
     "PolyhedralGauge",
+    "SibsonGauge",
     "Subdivision",
     "by_columns_of_few",
     "face_proof",

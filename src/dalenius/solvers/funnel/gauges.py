@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dalenius.solvers.divergence import times_log_ratio
 from dalenius.solvers.funnel.subdivision import sums_of_worlds
 
-__all__ = ["Gauge", "LeakageGauge", "PolyhedralGauge"]
+__all__ = ["Gauge", "LeakageGauge", "PolyhedralGauge", "SibsonGauge"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
@@ -46,20 +46,11 @@ class Gauge(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class LeakageGauge:
-    """I(S; Y, K) - I(S; K): sum J log( J / (J_k p(s|k)) ), with the ``world`` k of each label, in nats."""
+class _Smooth:
+    """What bends everywhere: its cells are cut in the middle, and its tangents lie on a grid."""
 
     shares: Floats
     limit: float
-    given: Floats  # p(s | k) of each label
-    world: Places
-
-    def used(self, weights: Floats) -> Floats:
-        return np.asarray(times_log_ratio(weights, self._against(weights)).sum(axis=-1))
-
-    def tangent(self, weights: Floats) -> Floats:
-        weights = np.maximum(weights, TINY)
-        return np.asarray(np.log(weights / self._against(weights)))
 
     def bend(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
         apart = np.sqrt(np.maximum(first, 0.0)) - np.sqrt(np.maximum(second, 0.0))
@@ -75,8 +66,38 @@ class LeakageGauge:
         moved = (np.maximum(names, 0.25) * step[:, None]) ** 2
         return names, moved / moved.sum(axis=1, keepdims=True)
 
+
+@dataclass(frozen=True, eq=False)
+class LeakageGauge(_Smooth):
+    """I(S; Y, K) - I(S; K): sum J log( J / (J_k p(s|k)) ), with the ``world`` k of each label, in nats."""
+
+    given: Floats  # p(s | k) of each label
+    world: Places
+
+    def used(self, weights: Floats) -> Floats:
+        return np.asarray(times_log_ratio(weights, self._against(weights)).sum(axis=-1))
+
+    def tangent(self, weights: Floats) -> Floats:
+        weights = np.maximum(weights, TINY)
+        return np.asarray(np.log(weights / self._against(weights)))
+
     def _against(self, weights: Floats) -> Floats:
         return np.asarray(sums_of_worlds(weights, self.world) * self.given)
+
+
+@dataclass(frozen=True, eq=False)
+class SibsonGauge(_Smooth):
+    """(sum_s p(s) (J(s) / p(s))^a)^(1/a), of a secret alone: Sibson's information of order a is a/(a-1) its log."""
+
+    prior: Floats
+    order: float
+
+    def used(self, weights: Floats) -> Floats:
+        return np.asarray((self.prior * (weights / self.prior) ** self.order).sum(axis=-1) ** (1 / self.order))
+
+    def tangent(self, weights: Floats) -> Floats:
+        weights = np.maximum(weights, TINY)
+        return np.asarray((weights / self.prior / self.used(weights)[..., None]) ** (self.order - 1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,13 @@ from dalenius.core import (
     Leakage,
     MaximalLeakage,
     Problem,
+    Sibson,
     TotalVariation,
     WorstCaseLeakage,
 )
-from dalenius.mechanisms.columns.funnel.gains import BITS, MERGING, Wanted, exact_channel, tree_of
+from dalenius.mechanisms.columns.funnel.gains import BITS, MERGING, Wanted, exact_channel, kept_share, tree_of
+from dalenius.mechanisms.columns.leakage.curved_promises import Cuts
+from dalenius.mechanisms.columns.leakage.gauges import whole_units
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.proof import LineProof
 from dalenius.mechanisms.interval_words import in_bits
@@ -28,6 +31,7 @@ from dalenius.solvers.funnel import (
     Gauge,
     LeakageGauge,
     PolyhedralGauge,
+    SibsonGauge,
     by_columns_of_few,
     face_proof,
 )
@@ -44,7 +48,7 @@ CHECKED = 1.5e-4  # seconds in which the kernel checks a cell
 
 
 def _gauges(problem: Problem) -> list[Gauge]:
-    """The promises as gauges of their secrets: first the leakages, then those of finitely many rows."""
+    """The promises as gauges of their secrets: first the leakages, then those of finitely many rows, then Sibson's."""
     program = Model.of(problem, fresh=np.zeros((len(problem.pmf.counts(problem.inputs)), 1), dtype=object)).program
     found: list[Gauge] = []
     for term, limit in program.leakages:
@@ -54,6 +58,10 @@ def _gauges(problem: Problem) -> list[Gauge]:
         rows = np.concatenate([np.asarray(part, dtype=np.float64) for part in gauge.parts])
         part = np.repeat(np.arange(len(gauge.parts)), [len(part) for part in gauge.parts])
         found.append(PolyhedralGauge(np.ascontiguousarray(rows.T), float(gauge.limit), part))
+    for one in Cuts.of(problem).bent.values():
+        assert isinstance(one.promise, Sibson)
+        (shares,) = one.values.astype(np.float64)  # nothing is kept
+        found.append(SibsonGauge(np.ascontiguousarray(shares.T), float(one.limit), one.prior, float(one.promise.order)))
     return found
 
 
@@ -70,8 +78,10 @@ def _atoms(problem: Problem) -> int:
 def faces_apply(problem: Problem, most: int = MOST) -> bool:
     """Whether columns of few inputs are enough, and at most so many choices of inputs to be looked at one by one."""
     for guarantee in problem.guarantees:
-        sums = isinstance(guarantee, Leakage | Guess | MaximalLeakage | TotalVariation)
+        sums = isinstance(guarantee, Leakage | Guess | MaximalLeakage | TotalVariation | Sibson)
         if not sums or isinstance(guarantee, WorstCaseLeakage) or not guarantee.secret:
+            return False
+        if isinstance(guarantee, Sibson) and (problem.kept or not guarantee.at_most_bits):
             return False
     inputs = len(problem.pmf.counts(problem.inputs))
     if comb(inputs, _atoms(problem)) > most:
@@ -97,7 +107,11 @@ def by_faces(
     )
     top = float(found.dual.bound - spent) + 0.1 * nats
     proof = face_proof(given, found.dual, top, deadline=begin + seconds, checked=CHECKED)
-    channel = exact_channel(problem, wanted, found.pi, loss=0.0, spare=MERGING * gap, seconds=seconds)
+    pi = found.pi
+    if cuts := Cuts.of(problem).bent:
+        share = kept_share(Cuts(cuts), wanted.mass, pi)
+        pi = np.column_stack([share * pi, (1 - share) * wanted.mass])
+    channel = exact_channel(problem, wanted, pi, loss=0.0, spare=MERGING * gap, seconds=seconds)
     method = f"columns of {len(proof.trees):,} choices of few inputs, generated in {found.rounds} rounds"
     return channel, certificate(problem, found, proof), method
 
@@ -109,11 +123,17 @@ def certificate(problem: Problem, found: Facial, proof: FaceProof) -> Certificat
     many = len(model.program.leakages)
     tangents = tuple(np.ascontiguousarray(own.T) for own in proof.tangents)
     gauged = []
-    for weight, rows, gauge in zip(found.dual.weights[many:], tangents[many:], model.program.gauges, strict=True):
+    for weight, rows, gauge in zip(found.dual.weights[many:], tangents[many:], model.program.gauges, strict=False):
         ends = np.cumsum([len(part) for part in gauge.parts])[:-1]
         gauged.append((float(weight), tuple(weight * part for part in np.split(rows, ends))))
     multipliers = Multipliers(posteriors=tangents[:many], leakage=found.dual.weights[:many], gauges=tuple(gauged))
     said = LineProof.of(model, multipliers)
+    curved = [k for k, promise in enumerate(problem.guarantees) if isinstance(promise, Sibson)]
+    first = many + len(gauged)
+    for k, weight, rows in zip(curved, found.dual.weights[first:], tangents[first:], strict=True):
+        # The checker divides by the dual norm: any multiple of a tangent will do.
+        said.weights[k] = str(whole_units(float(weight) / BITS))
+        said.rows[k] = [[[str(whole_units(entry / max(row))) for entry in row]] for row in rows.T.tolist()]
     prices = in_units((found.dual.z / BITS).tolist())
     # The faces are the choices of so many inputs, in the order of `itertools.combinations`.
     return by_lines(
