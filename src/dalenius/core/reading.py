@@ -111,7 +111,7 @@ def multiplied(joint: Any) -> Any:
 def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int]:
     """The inputs and the rows of a channel, as integers over one common denominator.
 
-    A channel of form "types" has a row for each type of its n samples, not for each outcome.
+    A channel of form "types" has a row for each type of its n samples, not for each outcome; its inputs are all n.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int
     rows = [whole(list(row)) for row in (found.drawn if by_type else found.rows)]
     scale = lcm(*(one for _, one in rows))
     return (
-        channel["inputs"],
+        {name: list(letters) for name, letters in found.inputs.items()} if by_type else channel["inputs"],
         [[entry * times for entry in row] for row, times in ((r, scale // one) for r, one in rows)],
         scale,
     )

@@ -13,7 +13,8 @@ from dalenius.core.forms import channel_of
 from dalenius.core.guarantee import Guarantee
 from dalenius.core.numbers import exact, is_decimal, written
 from dalenius.core.pmf import Pmf
-from dalenius.core.product_pmf import Margins
+from dalenius.core.product_pmf import MOST_OUTCOMES, Margins
+from dalenius.core.samples import Samples
 from dalenius.core.source import TableSource
 from dalenius.documents import ENOUGH, PROVABLE, checked
 from dalenius.errors import DaleniusError, InputError, Unsupported
@@ -21,12 +22,13 @@ from dalenius.measures.attack import Attack, attacks
 from dalenius.measures.capacity import with_kept
 from dalenius.mechanisms.auditing import MechanismAudit
 from dalenius.mechanisms.forms import form_of
-from dalenius.tables import read_text, read_told
+from dalenius.tables import conditionally_iid, read_text, read_told
 
 __all__ = ["Opened", "opened", "read_proved", "unit_of"]
 
 ROUNDING = Fraction(1, 10**9)
 
+MANY_SAMPLES = "the samples have too many outcomes together for figures under the stated statistics"
 MARGINS_ALONE = "the statistics say nothing of how columns depend, so that figures under them are left out"
 
 
@@ -206,6 +208,11 @@ def _of_design(design: Design) -> Opened:
     if isinstance(design.problem.law, Margins):
         _refuse_kept(kept)
         return Opened(None, small, (*of_person, MARGINS_ALONE), design, of_rows)
+    law = design.problem.law
+    if isinstance(law, Samples):  # nothing is kept beside samples
+        few = len(law.letters) ** law.n * len(law.masses) <= MOST_OUTCOMES
+        joint = conditionally_iid(law.prior, law.kernel, law.hidden, law.n) if few else None
+        return Opened(joint, small, () if few else (MANY_SAMPLES,), design, of_rows)
     joint = design.problem.pmf
     channel = with_kept(small, joint.alphabets(kept))
     return Opened(joint, channel, (*_beside(kept), *of_person), design, of_rows)

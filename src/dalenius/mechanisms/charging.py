@@ -79,10 +79,12 @@ class Mechanism:
         self.inputs, self.table, self.scale = stochastic(channel)
         self.rows = sorted({tuple(row) for row in self.table})
         self.letters = len(self.table[0])
-        self.law = None if self.card else Release(self.document | {"channel": channel})
+        # A model of samples is stated and never counted: no law of these people, who need not follow it.
+        stated = self.card or "conditionally_iid" in self.document["joint"]
+        self.law = None if stated else Release(self.document | {"channel": channel})
         self.listed = channel is self.document["channel"]
         self.release = self.law if self.listed else None
-        self.kept: list[str] = list(self.document["kept"]) if self.law is None else list(self.law.kept)
+        self.kept: list[str] = list(self.document.get("kept", [])) if self.law is None else list(self.law.kept)
 
     def _written(self, channel: dict[str, Any]) -> dict[str, Any]:
         """The channel that is written out: the one of the document, unless a form has another."""
@@ -150,7 +152,7 @@ class Mechanism:
         """Letters of everything that the mechanism reads or passes on; a card does not tell those of kept columns."""
         joint = {} if self.card else self.document["joint"]
         groups = [] if self.card else joint.get("independent") or joint.get("margins") or [joint]
-        if "markov" in joint:  # all samples are inputs
+        if "markov" in joint or "conditionally_iid" in joint:  # all samples are inputs
             groups = []
         known = {name: letters for group in groups for name, letters in group["variables"].items()} | self.inputs
         return {name: known[name] for name in dict.fromkeys([*self.inputs, *self.kept]) if name in known}

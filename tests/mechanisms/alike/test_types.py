@@ -21,6 +21,8 @@ from dalenius.core.numbers import exact, strict_json
 from dalenius.core.samples import Samples
 from dalenius.documents import checked as check
 from dalenius.errors import InputError, InvalidChannel, MismatchError, Unsupported
+from dalenius.evidence import opened
+from dalenius.ledger import Ledger
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.alike.types import disclose_types
 from dalenius.mechanisms.columns.disclosure.design import disclose
@@ -124,6 +126,26 @@ class TestContract(DesignContract):
         within = max(here.gap, there.gap) + Fraction(1, 10**20)
         assert abs(here.value - there.value) <= within
         assert abs(here.bound - there.bound) <= within
+
+
+@pytest.mark.parametrize("as_card", [False, True])
+def test_a_ledger_charges_all_samples_and_an_audit_measures_them(as_card, tmp_path):
+    """A design was called damaged, and of its card one sample was counted: 1 bit of 1.667 that all tell."""
+    design = disclose_types(alike(*TABLE_1, 4), gap=1e-7)
+    text = design.card_text() if as_card else design.dumps()
+    book = Ledger.create(tmp_path / "L", ["dalenius=9", "leakage:X1=9"])
+    book.add(text, dataset="people", rows=400)
+    (tmp_path / "file.json").write_text(text)
+    audited = opened(tmp_path / "file.json").measured().to_json()
+    spent = {line: float(Fraction(figure)) for line, figure in book.status()["spent"].items()}
+    assert spent["dalenius"] == 4  # of 400 rows, the most that four bits of one hold
+    assert spent["leakage:X1"] == 1
+    assert audited["capacity_bits"][1] > 1.6
+    alone = Ledger.create(tmp_path / "one", ["dalenius=9"])
+    alone.add(text, dataset="people", rows=1)
+    assert float(Fraction(alone.status()["spent"]["dalenius"])) >= audited["capacity_bits"][0]
+    if not as_card:
+        assert audited["per_input_bits"]["X1"][1] == 0  # under the stated model each sample by itself is private
 
 
 def _rows(channel: Types, joint: Pmf) -> tuple[np.ndarray, np.ndarray]:
