@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from fractions import Fraction
+from math import log
 
 import pytest
 
@@ -13,7 +14,7 @@ from dalenius.errors import DaleniusError, InputError, LedgerRefused, NotCertifi
 from dalenius.ledger.documents import mechanism_of
 from dalenius.ledger.query import query_document
 from dalenius.measures.composition import cross_capacity, general, general_bound, parallel
-from dalenius.measures.query import measures_of_query, query_about, query_capacity, query_whole
+from dalenius.measures.query import measures_of_query, query_about, query_capacity, query_independent, query_whole
 from dalenius.tables.query_file import query_from_json
 
 F = Fraction
@@ -147,10 +148,22 @@ def test_levels_and_coefficients_are_those_of_all_inputs(tmp_path):
         assert seen.capacity[0] / 2 < spent(ledger, "contraction") < 1
 
 
-def test_what_an_answer_tells_about_a_secret_is_at_most_its_capacity(tmp_path):
-    ledger = book(tmp_path, "leakage:health=2")
+def test_what_an_answer_tells_about_a_secret_is_what_it_tells_when_all_others_are_known(tmp_path):
+    """A line about a secret is about a row among others that say nothing of it; all rows together were charged."""
+    ledger = book(tmp_path, "leakage:health=2", "information_privacy:health=2")
     ledger.add(query_document(count(), "smoker"), dataset="people")
-    assert spent(ledger, "leakage:health") == pytest.approx(query_whole(count())[1], abs=1e-12)
+    assert spent(ledger, "leakage:health") == pytest.approx(query_independent(count())[1], abs=1e-12)
+    assert spent(ledger, "information_privacy:health") == pytest.approx(log(4 / 3), abs=1e-12)
+
+
+@pytest.mark.parametrize("noise", ["geometric", "gaussian", "laplace", "randomised-response"])
+def test_lines_about_guesses_take_answers(tmp_path, noise):
+    """They ended in an error of ours: an answer has no inputs that could be counted."""
+    ledger = book(tmp_path, "guess:health=1", "maximal_leakage=2", "total_variation:health=1")
+    ledger.add(query_document(count(noise, "1/2"), "smoker"), dataset="people")
+    assert 0 < spent(ledger, "maximal_leakage") <= 1  # bits: a record has two values
+    assert spent(ledger, "guess:health") == 1
+    assert 0 < spent(ledger, "total_variation:health") <= 1
 
 
 def test_the_same_answer_is_charged_once_and_a_budget_is_kept(tmp_path):

@@ -96,10 +96,6 @@ def _level(entry: Entry) -> Fraction | None:
     return repeated(entry.mechanism.level, entry.copies)
 
 
-def _capacity(entry: Entry) -> Fraction | None:
-    return repeated(entry.mechanism.capacity_bits, entry.copies)
-
-
 def _contraction(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
     figure = percolated(entry.mechanism.contraction for entry in entries for _ in range(entry.copies))
     return Spent(figure, "1 - product of (1 - coefficient), each the eta_KL of its recipe")
@@ -152,12 +148,13 @@ def _hosted(line: Line, entries: Sequence[Entry], host: Entry | None) -> Spent:
 
     def charge(entry: Entry) -> Fraction | None:
         if not in_bits:
-            return _level(entry)
+            return entry.mechanism.neighbours(entry.max_rows)
         own = entry.mechanism.follows_law or not entry.mechanism.has_law
         alike = host is not None and own and entry.max_rows == 1 and host.same_data(entry)
         # What a release tells about its input is known under the law of its own data; of others its capacity counts.
         rate = entry.mechanism.rate_bits if alike else None
-        return _capacity(entry) if rate is None else rate
+        # A row is about a person among others that say nothing of it: of an answer what is told when they are known.
+        return entry.mechanism.independent_bits(entry.max_rows) if rate is None else rate
 
     shown: dict[str, Fraction | None] = dict.fromkeys(("leakage_bits", "worst_letter_bits", "odds_nats"), Fraction(0))
     if alone is not None:
@@ -203,7 +200,7 @@ def _most(secret: list[str], entries: Sequence[Entry], host: Entry) -> list[Spen
     if any(entry.max_rows > 1 or not host.same_data(entry) for entry in entries):
         return []
     own = {name: host.mechanism.listed_values.get(name) for name in secret}
-    if any(entry.mechanism.alphabets.get(name, own[name]) != own[name] for entry in entries for name in secret):
+    if not all(entry.mechanism.reads_alike(name, own[name]) for entry in entries for name in secret):
         return []
     read = {name for entry in entries for name in entry.mechanism.alphabets}
     told = all(_fits(entry, host) for entry in entries)

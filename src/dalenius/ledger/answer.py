@@ -8,15 +8,19 @@ import json
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
+from math import isqrt, prod
 from typing import Any
 
+from dalenius.core.arithmetic import exp
 from dalenius.documents import ENOUGH, digest, unfiled
 from dalenius.errors import InputError
+from dalenius.kernel.added import Gaussian, Laplace
 from dalenius.kernel.answers import (
     ANSWER,
     AnswerDocument,
     Totals,
     concentrated_of,
+    excess_of,
     level_of,
     read_answer,
     told_of_independent,
@@ -25,6 +29,7 @@ from dalenius.kernel.answers import (
 from dalenius.kernel.numbers import Work
 from dalenius.kernel.tabled import NoiseTable
 from dalenius.ledger.query import OneDraw
+from dalenius.mechanisms.charging import MOST_NATS
 
 __all__ = ["ANSWER", "AnswerMechanism", "is_answer"]
 
@@ -100,6 +105,11 @@ class AnswerMechanism(OneDraw):
         name = f"{' '.join([', '.join(self.reads), *told])} of {self.totals.records} records"
         return {name: list(self.document["letters"] or [])}
 
+    def reads_alike(self, name: str, values: list[str] | None) -> bool:
+        """Whether the column is all that is read, in these values; a condition may read it in any."""
+        alone = self.reads == [name] and self.whole
+        return name not in self.reads or (alone and self.document["letters"] == values)
+
     @property
     def whole(self) -> bool:
         """Whether its letters are all that it reads of a record; else it is promised about all records together."""
@@ -137,6 +147,30 @@ class AnswerMechanism(OneDraw):
     def neighbours(self, size: int) -> Fraction | None:
         """The level of differential privacy between tables that differ in so many records; None: there is none."""
         return level_of(self.totals, self.answer.noise, size)
+
+    def likeliest(self, size: int) -> Fraction | None:
+        """One for each outcome of the records; a shift of width w under added noise, 1 + w P(N = 0) for each number.
+
+        The largest of the shifted laws falls off on both sides like the law itself, and is P(N = 0) in between.
+        """
+        totals, noise = self.totals, self.answer.noise
+        outcomes = None if totals.letters is None else Fraction(totals.letters**size)
+        if isinstance(noise, NoiseTable):
+            return outcomes
+        if isinstance(noise, Gaussian):  # P(N = 0) <= 1 / sqrt(2 pi v), and pi is above 3.14
+            peak = Fraction(10**6, isqrt(int(Fraction(628, 100) * noise.variance * 10**12)))
+        else:
+            assert isinstance(noise, Laplace)
+            least = (
+                1 / exp(min(1 / noise.scale, Fraction(MOST_NATS)))[1]
+            )  # a in P(N = 0) = (1 - a) / (1 + a), from below
+            peak = (1 - least) / (1 + least)
+        shifted = prod((1 + width * peak for width in totals.widths(size)), start=Fraction(1))
+        return shifted if outcomes is None else min(outcomes, shifted)
+
+    def moved(self, size: int) -> Fraction:
+        """Between tables that differ in so many records: delta at a level of 0."""
+        return excess_of(self.totals, self.answer.noise, size, Fraction(0))
 
     def concentrated(self, size: int) -> Fraction | None:
         """rho of concentrated differential privacy between such tables; None: there is none."""

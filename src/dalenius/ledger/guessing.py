@@ -22,10 +22,7 @@ MOST_DRAWS = 10_000  # of one person, beyond which a factor is not multiplied ou
 
 def _factor(entry: Entry) -> Fraction | None:
     """By how much a release makes any guess likelier: its factor for every draw about a person."""
-    factor = entry.mechanism.guess_factor
-    if factor is None or entry.copies > MOST_DRAWS:
-        return None
-    return factor**entry.copies
+    return None if entry.copies > MOST_DRAWS else entry.mechanism.guessed(entry.max_rows)
 
 
 def _bits(factor: Fraction) -> Fraction:
@@ -131,7 +128,7 @@ def total_variation(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry]
 
 
 def _moved(entries: Sequence[Entry]) -> Fraction:
-    return sum((entry.copies * entry.mechanism.variation for entry in entries), Fraction(0))
+    return sum((entry.mechanism.moved(entry.max_rows) for entry in entries), Fraction(0))
 
 
 def _words(own: Sequence[Entry], rest: Sequence[Entry], charged: str) -> str:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dalenius.core.arithmetic import apart
+from dalenius.core.arithmetic import apart, exp
 from dalenius.core.numbers import exact, strict_json
 from dalenius.core.query import FINITE, Interval, Query
 from dalenius.core.query_noise import kernel_of
@@ -21,7 +21,7 @@ from dalenius.errors import InputError, Unsupported
 from dalenius.kernel.adversary import contraction
 from dalenius.kernel.numbers import Work
 from dalenius.measures.query import FEW, query_about, query_capacity, query_dp_epsilon, query_independent, query_whole
-from dalenius.mechanisms.charging import SMALL, Mechanism
+from dalenius.mechanisms.charging import MOST_NATS, SMALL, Mechanism
 from dalenius.tables.query_file import query_from_json
 
 __all__ = ["FORMAT", "QueryMechanism", "query_document"]
@@ -51,6 +51,31 @@ class OneDraw(Mechanism):
     @cached_property
     def rate_bits(self) -> Fraction | None:
         return None
+
+    def guessed(self, size: int) -> Fraction | None:
+        """e^level, or less: the law of the answer sums to 1, and no other one is larger by more than that factor."""
+        level = self.neighbours(size)
+        found = [self.likeliest(size), None if level is None or level > MOST_NATS else exp(level)[1]]
+        return min((factor for factor in found if factor is not None), default=None)
+
+    def likeliest(self, size: int) -> Fraction | None:
+        """A bound of the sum over answers of how likely so many records of one person make each of them at most.
+
+        Parameters
+        ----------
+        size : int
+            How many records of one person.
+
+        Returns
+        -------
+        Fraction or None
+        """
+        raise NotImplementedError
+
+    def moved(self, size: int) -> Fraction:
+        """As far as laws can differ whose ratios are bounded."""
+        level = self.neighbours(size)
+        return Fraction(1) if level is None or level > MOST_NATS else apart(level)
 
 
 class QueryMechanism(OneDraw):
@@ -95,6 +120,10 @@ class QueryMechanism(OneDraw):
         name = f"{reads} of {records} records" if reads and len(kinds) == 1 else f"query {self.digest[:8]}"
         return {name: list(kinds[-1])}
 
+    def reads_alike(self, name: str, values: list[str] | None) -> bool:
+        """Whether the records have these values, where it is said that they are of this column."""
+        return self.document["reads"] != name or list(self.alphabets.values()) == [values]
+
     @property
     def passed_on(self) -> int | None:
         """Nothing is kept; the letters of an interval cannot be counted."""
@@ -128,6 +157,11 @@ class QueryMechanism(OneDraw):
         Several records of one person may hang together: so many times the figure of one would be too little.
         """
         return exact(query_independent(self.query)[1]) if size == 1 else self.group_bits(size)
+
+    def likeliest(self, size: int) -> Fraction | None:
+        """One for each outcome of so many records; of an interval nothing is known."""
+        q = self.query
+        return None if isinstance(q.letters, Interval) else Fraction(max(map(len, q.alphabets)) ** size)
 
     def neighbours(self, size: int) -> Fraction | None:
         """So many times the level between tables that differ in one record."""

@@ -162,6 +162,22 @@ class Mechanism:
         """The values of every column that the file speaks of."""
         return {variable["name"]: variable["letters"] for variable in self.raw.get("variables", ())}
 
+    def reads_alike(self, name: str, values: list[str] | None) -> bool:
+        """Whether it reads a column in these values, or not at all; in other ones, it can tell more than these hold.
+
+        Parameters
+        ----------
+        name : str
+            Of the column.
+        values : list of str or None
+            As another release reads them.
+
+        Returns
+        -------
+        bool
+        """
+        return self.alphabets.get(name, values) == values
+
     @cached_property
     def passed_on(self) -> int | None:
         """How many outcomes the kept columns have; 1 when nothing is kept, None when the file does not say."""
@@ -308,6 +324,34 @@ class Mechanism:
         Fraction or None
         """
         return None if self.capacity_bits is None else size * self.capacity_bits
+
+    def guessed(self, size: int) -> Fraction | None:
+        """By how much a guess about a person with so many rows becomes likelier, when records are independent.
+
+        Parameters
+        ----------
+        size : int
+            How many rows of one person.
+
+        Returns
+        -------
+        Fraction or None
+        """
+        return None if self.guess_factor is None else self.guess_factor**size
+
+    def moved(self, size: int) -> Fraction:
+        """How far the law of a secret of a person with so many rows moves, when records are independent.
+
+        Parameters
+        ----------
+        size : int
+            How many rows of one person.
+
+        Returns
+        -------
+        Fraction
+        """
+        return size * self.variation
 
     def neighbours(self, size: int) -> Fraction | None:
         """The level of differential privacy between tables that differ in so many rows; None: there is none.
