@@ -142,7 +142,18 @@ CHAINS = [
         "share = Fraction(n * (last - first), sum(self.start))",
         "share = Fraction(n * (last - first + 1), sum(self.start))",
     ),
-    ("ends that are not hidden", "            if ends:\n", "            if False:\n"),
+    (
+        "ends that are not hidden",
+        "        if ends:\n            self.parts[k]",
+        "        if False:\n            self.parts[k]",
+    ),
+    ("samples before the first window", "if min(places) < self.runs[0][0]:", "if False:"),
+    ("samples after the last window", "if max(places) > self.runs[last][1]:", "if False:"),
+    (
+        "an outer end without the other one",
+        "self._hide_ends(k, ends | self._ends(",
+        "self._hide_ends(k, ends or self._ends(",
+    ),
     ("windows that share a sample", "k == 0 or found[k - 1][1] < first,", "True,"),
     ("windows that are no runs", "require(last - first + 1 == len(own),", "require(True,"),
     (

@@ -1,16 +1,18 @@
 """Windows and sums of any length: the lemmas against going through all outcomes."""
 
+from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 from random import Random
 
 import pytest
 
-from dalenius.kernel import composite
+from dalenius.kernel import chained, composite
 from dalenius.kernel.check import reached
 from dalenius.kernel.numbers import Node, Refused
 from dalenius.kernel.privacy import check_privacy
 from dalenius.kernel.rules import proved_bound
+from tests.effort import effort
 from tests.kernel.parts_documents import CLOSE, ORACLE, dense, design, honest, known, read, written_out
 
 
@@ -240,3 +242,42 @@ def test_many_entropies_are_replaced_by_their_mean_which_only_lowers_the_value(m
     monkeypatch.setattr(module, "CONVOLVED", 1 << 12)
     assert read(document).release.information(names)[0] >= mean
     assert exact <= read(written_out(document)).release.information(names)[0]
+
+
+# --- chains by the lemma ----------------------------------------------------------------------------------------------
+STEPS = ([["4", "1"], ["1", "4"]], [["9", "1"], ["3", "7"]])
+
+
+def chain_of(random, samples, start, steps):
+    """Runs of one to three neighbours with gaps, at either end too; each tells the parity of some of its samples."""
+    names = [f"X{k}" for k in range(samples)]
+    windows, at = [], random.randint(0, 2)
+    while at < samples and len(windows) < 3:
+        reads = list(range(at, min(at + random.randint(1, 3), samples)))
+        of = [k for k in range(len(reads)) if random.random() < 0.6]
+        parity = [sum(x[k] for k in of) % 2 for x in product(range(2), repeat=len(reads))]
+        windows.append({"reads": reads, "channel": dense([[int(y == p) for y in range(2)] for p in parity])})
+        at = reads[-1] + random.randint(1, 3)
+    law = {"law": "markov", "start": start, "steps": steps}
+    return design(dict.fromkeys(names, 2), law, {"observe": names}, {"form": "windows", "windows": windows})
+
+
+@pytest.mark.parametrize("seed", range(effort(40, 400)))
+def test_what_windows_over_a_chain_hide_is_hidden_when_all_outcomes_are_gone_through(seed, monkeypatch):
+    """Samples beyond the outermost windows were said to be hidden whatever these windows tell."""
+    monkeypatch.setattr(chained, "GONE_THROUGH", 0)
+    random = Random(seed)
+    document = chain_of(random, 5, ["1", "1"], STEPS[0]) if seed % 2 else chain_of(random, 5, ["3", "1"], STEPS[1])
+    lemma, plain = read(document).release, read(written_out(document)).release
+    assert lemma.by_lemma
+    names = document["mechanism"]["observe"]
+    for view in [(a,) for a in names] + [(a, b) for a in names for b in names if a < b]:
+        try:
+            lemma.independent(view)
+        except Refused:
+            continue
+        plain.independent(view)
+        with suppress(Refused):
+            assert lemma.information(view, names[:1])[1] >= plain.information(view, names[:1])[1] - CLOSE
+    with suppress(Refused):
+        assert lemma.information(names)[0] <= plain.information(names)[1] + CLOSE

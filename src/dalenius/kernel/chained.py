@@ -1,5 +1,6 @@
 """Windows over a Markov chain, by the lemma of `markov`; and the bound of what they may tell."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -47,11 +48,14 @@ class ChainRelease(WindowsRelease):
             require(
                 k == 0 or found[k - 1][1] < first, f"window {k} shares a sample with another one, or comes too late"
             )
-        for k, part in enumerate(self.parts):
-            ends = self._ends(k, found[k], len(found))
-            if ends:
-                part.independent([self.chain.variables[i].name for i in sorted(ends)])
+        for k in range(len(found)):
+            self._hide_ends(k, self._ends(k, found[k], len(found)))
         return found
+
+    def _hide_ends(self, k: int, ends: set[int]) -> None:
+        """Refuse unless the output of window k is independent, jointly, of these ends of it."""
+        if ends:
+            self.parts[k].independent([self.chain.variables[i].name for i in sorted(ends)])
 
     @staticmethod
     def _ends(k: int, run: tuple[int, int], many: int) -> set[int]:
@@ -68,13 +72,23 @@ class ChainRelease(WindowsRelease):
 
     @cached_property
     def free(self) -> set[int]:
-        """The places of all ends, and of all samples outside the windows."""
+        """The places of the ends that are hidden, and of all samples outside the windows."""
         inside = {i for first, last in self.runs for i in range(first, last + 1)}
         ends = (self._ends(place, run, len(self.runs)) for place, run in enumerate(self.runs))
         return {i for i in range(len(self.chain.variables)) if i not in inside}.union(*ends)
 
     def hide(self, secret: Sequence[str]) -> None:
-        if not {self.chain.places[name] for name in secret} <= self.free:
+        places = {self.chain.places[name] for name in secret}
+        last = len(self.runs) - 1
+        outer = defaultdict[int, set[int]](set)
+        # Beyond the outermost windows samples hang together with an end that nothing else hides.
+        if min(places) < self.runs[0][0]:
+            outer[0].add(self.runs[0][0])
+        if max(places) > self.runs[last][1]:
+            outer[last].add(self.runs[last][1])
+        for k, ends in outer.items():
+            self._hide_ends(k, ends | self._ends(k, self.runs[k], len(self.runs)))
+        if not places <= self.free:
             self._looking(secret).independent(secret)
 
     def reached(self, about: Sequence[str]) -> Fraction:

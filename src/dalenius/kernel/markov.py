@@ -6,7 +6,8 @@ run of neighbours has a law of its own, the same wherever it stands.
 *Windows over a chain* (proof in mechanisms/compositions.md). Let the windows be runs of neighbours without a common
 sample, and let each output be independent, jointly, of the samples at those ends of its window beyond which there is
 another window. Then the outputs are independent of each other and, together, of all these ends and of all samples
-outside the windows; and together they are independent of some samples of one window as soon as its own output is.
+between windows; and together they are independent of some samples of one window as soon as its own output is. Of
+samples before the first window or after the last one they are if that window's output is independent of that end too.
 I(A; Y | G) = I(A; Y_e | G) for A and G in window e; and I(W; Y) >= sum_j I(W; Y_j).
 """
 

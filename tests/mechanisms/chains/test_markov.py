@@ -3,6 +3,7 @@
 import json
 from fractions import Fraction
 from itertools import product
+from types import SimpleNamespace
 
 import pytest
 
@@ -64,6 +65,23 @@ def test_every_sample_is_hidden_when_all_outcomes_are_gone_through(steps):
     design = solve(problem(6, steps=steps[0], start=steps[1]))
     assert float(design.value) > 0.5
     assert all(told_about(design, place) == 0 for place in range(6))
+
+
+BEYOND = [
+    ((("X2", "X3"),), [("X1",), ("X3",)]),
+    ((("X2", "X3"), ("X5", "X6")), [("X7",), ("X1",), ("X3",), ("X5",)]),
+    ((("X1", "X2", "X3"), ("X4", "X5")), [("X1",), ("X7",)]),
+]
+
+
+@pytest.mark.parametrize(("windows", "views"), BEYOND)
+def test_samples_beyond_the_outermost_windows_are_hidden(windows, views):
+    """They were promised to be, and hung together with an end of a window that told about it."""
+    asked = {"windows": windows, "views": views, "steps": UNEVEN, "start": (F(3, 4), F(1, 4))}
+    design = solve(problem(20, **asked))
+    assert [figures["leakage_bits"] for figures in design.proved] == ["0"] * len(views)
+    short = SimpleNamespace(problem=problem(7, **asked), channel=design.channel)  # few enough to go through
+    assert [told_about(short, int(name[1:]) - 1) for (name,) in views] == [0] * len(views)
 
 
 def test_windows_that_are_private_by_themselves_leak_together():

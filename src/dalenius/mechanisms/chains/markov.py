@@ -1,8 +1,9 @@
 """Windows over a Markov chain: one private output for each run of neighbours, private all together.
 
 Neighbours of a chain depend on each other, so that outputs which are private by themselves can leak together. They do
-not if each is independent, jointly, of the ends of its run beyond which another run follows: given all ends, the runs
-have nothing to do with each other (`docs/mechanisms/compositions.md`). Each run is designed with that as a view.
+not if each is independent, jointly, of the ends of its run beyond which another run follows, or samples that a view
+has: given all ends, the runs have nothing to do with each other (`docs/mechanisms/compositions.md`). Each run is
+designed with that as a view.
 """
 
 from collections.abc import Callable, Sequence
@@ -109,10 +110,13 @@ def _run(chain: MarkovChain, window: Sequence[str]) -> tuple[int, int]:
 
 
 def _guarded(chain: MarkovChain, views: Sequence[Names], runs: Sequence[tuple[int, int]], k: int) -> list[Names]:
-    """What the output of one run must be independent of: its ends that have a run beyond them, and its own views."""
+    """What the output of one run must be independent of: ends with something to hide beyond them, and its own views."""
     first, last = runs[k]
     names = list(chain.variables)
-    ends = tuple(names[i] for i in dict.fromkeys([*([first] if k else []), *([last] if k < len(runs) - 1 else [])]))
+    hidden = [chain.place(name) for view in views for name in view]
+    before = k > 0 or min(hidden, default=first) < first
+    after = k < len(runs) - 1 or max(hidden, default=last) > last
+    ends = tuple(names[i] for i in dict.fromkeys([*([first] if before else []), *([last] if after else [])]))
     found = [ends] if ends else []
     for view in views:
         places = [chain.place(name) for name in view]
