@@ -50,74 +50,102 @@ class _Row:
 
 
 def _rows(program: Program) -> Iterator[_Row]:
-    """Every limit of the program, exact; in these loops e is an input and t a letter, as in W(t|e)."""
-    inputs, letters = len(program.mass), program.letters
-    mass, total = program.mass, program.total
-    zero = Fraction(0)
-    one = Fraction(1)
+    """Every limit of the program, exact."""
+    writing = _Writing(program)
+    letters = range(program.letters)
+    for e in range(writing.inputs):
+        yield _Row("sum", (e,), {(e, t): Fraction(1) for t in letters}, Fraction(1), Fraction(1))
+    yield from writing.distortions()
+    yield from writing.equalities()
+    yield from writing.silences()
+    yield from writing.odds()
+    yield from writing.gauges()
+    for k, (i, j, r) in enumerate(program.pairs):
+        for t in letters:
+            yield _Row("pair", (k, t), {(j, t): r, (i, t): Fraction(-1)}, Fraction(0), None)
+    yield from writing.floors()
 
-    def independent(kind: str, index: tuple[int, ...], row: Any, whole: Any) -> Iterator[_Row]:
+
+class _Writing:
+    """The limits of a program that take more than a line; e is an input and t a letter, as in W(t|e)."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.inputs = len(program.mass)
+        self.shares = [Fraction(int(mass), program.total) for mass in program.mass]
+
+    def distortions(self) -> Iterator[_Row]:
+        """What may be changed on average."""
+        for j, (costs, most) in enumerate(self.program.distortions):
+            spent: dict[tuple[int, int], Fraction] = {}
+            for e, row in enumerate(costs.tolist()):
+                # A row has few different costs: each is multiplied once.
+                paid = {cost: Fraction(cost) * self.shares[e] for cost in set(row) if cost}
+                spent.update({(e, t): paid[cost] for t, cost in enumerate(row) if cost})
+            yield _Row("distortion", (j,), spent, None, most)
+
+    def equalities(self) -> Iterator[_Row]:
+        """Independence, all but the last value of each view, then the law of the letters that is preserved."""
+        program = self.program
+        rows = [row for counts in program.independent for row in counts[:-1]]
+        for at, row in enumerate(rows):
+            yield from self._alike("equal", (at,), row, program.mass)
+        for t, r in enumerate(program.marginal or ()):
+            yield _Row("equal", (len(rows), t), {(e, t): share for e, share in enumerate(self.shares)}, r, r)
+
+    def silences(self) -> Iterator[_Row]:
+        """Limits of zero on what is told: within each group every letter is as likely with each value."""
+        for k, (term, limit) in enumerate((*self.program.leakages, *self.program.worst)):
+            if not is_zero(limit):  # a limit on a secret of one value
+                continue
+            for i, row in enumerate(term.counts):
+                if row.sum():
+                    yield from self._alike("silent", (k, i), row, term.counts[term.group == term.group[i]].sum(axis=0))
+
+    def _alike(self, kind: str, index: tuple[int, ...], row: Any, whole: Any) -> Iterator[_Row]:
         """Every letter has the part `row` of the mass `whole` that the inputs have."""
         share = Fraction(int(row.sum()), int(sum(whole)))
-        net = [(int(row[e]) - share * int(whole[e])) / total for e in range(inputs)]
-        for t in range(letters):
-            yield _Row(kind, (*index, t), {(e, t): value for e, value in enumerate(net) if value}, zero, zero)
+        net = [(int(row[e]) - share * int(whole[e])) / self.program.total for e in range(self.inputs)]
+        for t in range(self.program.letters):
+            entries = {(e, t): value for e, value in enumerate(net) if value}
+            yield _Row(kind, (*index, t), entries, Fraction(0), Fraction(0))
 
-    for e in range(inputs):
-        yield _Row("sum", (e,), {(e, t): one for t in range(letters)}, one, one)
-    for j, (costs, most) in enumerate(program.distortions):
-        spent: dict[tuple[int, int], Fraction] = {}
-        for e, row in enumerate(costs.tolist()):
-            share = Fraction(int(mass[e]), total)
-            # A row has few different costs: each is multiplied once.
-            paid = {cost: Fraction(cost) * share for cost in set(row) if cost}
-            spent.update({(e, t): paid[cost] for t, cost in enumerate(row) if cost})
-        yield _Row("distortion", (j,), spent, None, most)
-    at = 0
-    for counts in program.independent:
-        for row in counts[:-1]:
-            yield from independent("equal", (at,), row, mass)
-            at += 1
-    for t, r in enumerate(program.marginal or ()):
-        yield _Row("equal", (at, t), {(e, t): Fraction(int(mass[e]), total) for e in range(inputs)}, r, r)
-    for k, (term, limit) in enumerate((*program.leakages, *program.worst)):
-        if not is_zero(limit):  # a limit on a secret of one value
-            continue
-        for i, row in enumerate(term.counts):
-            together = term.counts[term.group == term.group[i]].sum(axis=0)
-            if row.sum():
-                yield from independent("silent", (k, i), row, together)
-    for k, (counts, against, r) in enumerate(program.odds):
-        for i, (row, other) in enumerate(zip(counts, against, strict=True)):
-            low = [(int(row[e]) - Fraction(other[e]) / r) / total for e in range(inputs)]
-            high = [(r * Fraction(other[e]) - int(row[e])) / total for e in range(inputs)]
-            for t in range(letters):
-                yield _Row("odds", (k, i, t), {(e, t): value for e, value in enumerate(low)}, zero, None)
-                yield _Row("odds", (k, len(counts) + i, t), {(e, t): value for e, value in enumerate(high)}, zero, None)
-    first = inputs + len(program.local_dp)
-    for k, gauge in enumerate(program.gauges):
-        parts = range(first, first + len(gauge.parts))
-        yield _Row("spent", (k,), {(at, t): one for at in parts for t in range(letters)}, None, gauge.limit)
-        for i, (place, part) in enumerate(zip(parts, gauge.parts, strict=True)):
-            for q, coefficients in enumerate(part):
-                used = {
-                    e: -Fraction(coefficient) * int(mass[e]) / total
-                    for e, coefficient in enumerate(coefficients)
-                    if coefficient
-                }
-                for t in range(letters):
-                    yield _Row(
-                        "gauge", (k, i, q, t), {(e, t): v for e, v in used.items()} | {(place, t): one}, zero, None
-                    )
-        first += len(gauge.parts)
-    for k, (i, j, r) in enumerate(program.pairs):
-        for t in range(letters):
-            yield _Row("pair", (k, t), {(j, t): r, (i, t): -one}, zero, None)
-    for k, (own, r) in enumerate(program.local_dp):
-        for q, e in enumerate(own):
-            for t in range(letters):
-                yield _Row("above", (k, q, t), {(int(e), t): one, (inputs + k, t): -one}, zero, None)
-                yield _Row("below", (k, q, t), {(inputs + k, t): r, (int(e), t): -one}, zero, None)
+    def odds(self) -> Iterator[_Row]:
+        """Odds from below, then from above."""
+        for k, (counts, against, r) in enumerate(self.program.odds):
+            for i, (row, other) in enumerate(zip(counts, against, strict=True)):
+                below = [int(one) - Fraction(two) / r for one, two in zip(row, other, strict=True)]
+                above = [r * Fraction(two) - int(one) for one, two in zip(row, other, strict=True)]
+                for t in range(self.program.letters):
+                    for place, side in ((i, below), (len(counts) + i, above)):
+                        entries = {(e, t): value / self.program.total for e, value in enumerate(side)}
+                        yield _Row("odds", (k, place, t), entries, Fraction(0), None)
+
+    def gauges(self) -> Iterator[_Row]:
+        """Unknowns beside W that no row of their part exceeds, and the limit of their sum."""
+        letters = range(self.program.letters)
+        first = self.inputs + len(self.program.local_dp)
+        for k, gauge in enumerate(self.program.gauges):
+            parts = range(first, first + len(gauge.parts))
+            yield _Row("spent", (k,), {(at, t): Fraction(1) for at in parts for t in letters}, None, gauge.limit)
+            for i, (place, part) in enumerate(zip(parts, gauge.parts, strict=True)):
+                for q, coefficients in enumerate(part):
+                    used = {
+                        e: -Fraction(coefficients[e]) * self.shares[e] for e in range(self.inputs) if coefficients[e]
+                    }
+                    for t in letters:
+                        entries = {(e, t): value for e, value in used.items()} | {(place, t): Fraction(1)}
+                        yield _Row("gauge", (k, i, q, t), entries, Fraction(0), None)
+            first += len(gauge.parts)
+
+    def floors(self) -> Iterator[_Row]:
+        """Every entry of a column between its floor and the ratio times that."""
+        for k, (own, r) in enumerate(self.program.local_dp):
+            floor = self.inputs + k
+            for q, e in enumerate(map(int, own)):
+                for t in range(self.program.letters):
+                    yield _Row("above", (k, q, t), {(e, t): Fraction(1), (floor, t): Fraction(-1)}, Fraction(0), None)
+                    yield _Row("below", (k, q, t), {(floor, t): r, (e, t): Fraction(-1)}, Fraction(0), None)
 
 
 def row_count(program: Program) -> int:
