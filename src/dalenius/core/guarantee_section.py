@@ -1,10 +1,11 @@
 """The sections `[[guarantee]]` of a problem file."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from dalenius.core.arithmetic import BITS, log2
 from dalenius.core.guarantee import Guarantee, Names
@@ -16,24 +17,7 @@ from dalenius.errors import InputError
 
 __all__ = ["GUARANTEES", "guarantee_of"]
 
-
-GUARANTEES: dict[str, type[Guarantee]] = {
-    g.key: g
-    for g in (
-        Independent,
-        LocalDP,
-        InformationPrivacy,
-        Leakage,
-        WorstCaseLeakage,
-        Dalenius,
-        Contraction,
-        Guess,
-        MaximalLeakage,
-        TotalVariation,
-        Sibson,
-    )
-}
-"""The kinds of promises by the key that names them in `[[guarantee]]`."""
+_Read: TypeAlias = tuple[Guarantee, Names]  # a promise, and the keys beside its own that may stand there
 
 
 def guarantee_of(s: Section) -> Guarantee:
@@ -44,60 +28,93 @@ def guarantee_of(s: Section) -> Guarantee:
         close = get_close_matches(unknown, list(GUARANTEES), 1, 0.5) if unknown and not kinds else []
         hint = f"; did you mean {close[0]!r} for {unknown!r}?" if close else ""
         raise s.error(f"a [[guarantee]] names exactly one of {', '.join(GUARANTEES)}{hint}")
-    kind = GUARANTEES[kinds[0]]
-    guarantee: Guarantee
-    known: tuple[str, ...] = (kinds[0],)
-    if kind is Independent:
-        guarantee = Independent(s.names("independent"))
-    elif kind is LocalDP:
-        known += ("metric", "delta", "given")
-        many = 1 if s.file else s.integer("rows", 1)  # a file says max_rows in [source]; a design carries the number
-        known += () if s.file else ("rows",)
-        metric = s.take("metric") if isinstance(s.values.get("metric"), list) else s.text("metric", None)
-        epsilon = s.number("local_dp")
-        delta = s.number("delta", Fraction(0))
-        try:
-            guarantee = LocalDP(epsilon, metric, delta, s.names("given", ()), many)
-        except InputError as e:
-            raise s.error(f"metric: {e}", "metric") from None
-        except TypeError:
-            raise s.error("a metric is a list of rows of distances", "metric") from None
-    elif kind is InformationPrivacy:
-        known += ("epsilon",)
-        guarantee = InformationPrivacy(s.names(kinds[0]), s.number("epsilon"))
-    elif kind in (Leakage, WorstCaseLeakage):
-        known += ("at_most_bits",)
-        guarantee = (Leakage if kind is Leakage else WorstCaseLeakage)(s.names(kinds[0]), s.number("at_most_bits"))
-    elif kind is Dalenius:
-        known += ("at_most_bits", "group", "rows")
-        if not s.flag("dalenius"):
-            raise s.error("write dalenius = true", "dalenius")
-        figures = s.number("at_most_bits"), s.integer("group", 1), _rows(s)
-        try:
-            guarantee = Dalenius(*figures)
-        except InputError as e:
-            raise s.error(str(e), "rows") from None
-    elif kind is Contraction:
-        guarantee = Contraction(s.number("contraction"))
-    else:
-        guarantee, more = _GAUGES[kind](s)
-        known += more
-    s.done(known)
+    guarantee, known = _READERS[GUARANTEES[kinds[0]]](s)
+    s.done((kinds[0], *known))
     return guarantee
 
 
-def _guess(s: Section) -> tuple[Guarantee, Names]:
+def _local_dp(s: Section) -> _Read:
+    many = 1 if s.file else s.integer("rows", 1)  # a file says max_rows in [source]; a design carries the number
+    metric = s.take("metric") if isinstance(s.values.get("metric"), list) else s.text("metric", None)
+    epsilon = s.number("local_dp")
+    delta = s.number("delta", Fraction(0))
+    with _said_at(s, "metric", "a metric is a list of rows of distances", before="metric: "):
+        promise = LocalDP(epsilon, metric, delta, s.names("given", ()), many)
+    return promise, ("metric", "delta", "given", *(() if s.file else ("rows",)))
+
+
+def _dalenius(s: Section) -> _Read:
+    if not s.flag("dalenius"):
+        raise s.error("write dalenius = true", "dalenius")
+    figures = s.number("at_most_bits"), s.integer("group", 1), _rows(s)
+    with _said_at(s, "rows"):
+        return Dalenius(*figures), ("at_most_bits", "group", "rows")
+
+
+def _guess(s: Section) -> _Read:
     """The best guess: a share such as "35%", or `times` the blind guess; with a matrix the best gain."""
     gain = s.take("gain") if isinstance(s.values.get("gain"), list) else s.text("gain", None)
     names = s.names("guess")
     at_most = _share(s, "at_most")
     times = s.number("times", None)
-    try:
+    with _said_at(s, "guess", "a gain is a list of rows of numbers, one row for each action"):
         return Guess(names, at_most, times, gain), ("at_most", "times", "gain")
+
+
+def _maximal_leakage(s: Section) -> _Read:
+    """About everything, or about a secret."""
+    everything = s.values.get("maximal_leakage") is True
+    names = () if everything else s.names("maximal_leakage")
+    if everything:
+        s.take("maximal_leakage")
+    return MaximalLeakage(_bits_of_a_choice(s), names), ("at_most_bits",)
+
+
+def _sibson(s: Section) -> _Read:
+    names = s.names("sibson")
+    order = s.number("order")
+    limit = s.number("at_most_bits")
+    with _said_at(s, "order"):
+        return Sibson(names, order, limit), ("order", "at_most_bits")
+
+
+_READERS: dict[type[Guarantee], Callable[[Section], _Read]] = {
+    Independent: lambda s: (Independent(s.names("independent")), ()),
+    LocalDP: _local_dp,
+    InformationPrivacy: lambda s: (
+        InformationPrivacy(s.names("information_privacy"), s.number("epsilon")),
+        ("epsilon",),
+    ),
+    Leakage: lambda s: (Leakage(s.names("leakage"), s.number("at_most_bits")), ("at_most_bits",)),
+    WorstCaseLeakage: lambda s: (
+        WorstCaseLeakage(s.names("worst_case_leakage"), s.number("at_most_bits")),
+        ("at_most_bits",),
+    ),
+    Dalenius: _dalenius,
+    Contraction: lambda s: (Contraction(s.number("contraction")), ()),
+    Guess: _guess,
+    MaximalLeakage: _maximal_leakage,
+    TotalVariation: lambda s: (
+        TotalVariation(s.names("total_variation"), _share(s, "at_most", required=True)),
+        ("at_most",),
+    ),
+    Sibson: _sibson,
+}
+GUARANTEES: dict[str, type[Guarantee]] = {kind.key: kind for kind in _READERS}
+"""The kinds of promises by the key that names them in `[[guarantee]]`."""
+
+
+@contextmanager
+def _said_at(s: Section, key: str, otherwise: str = "", *, before: str = "") -> Iterator[None]:
+    """What a promise refuses, said at the line of a key; `otherwise` where a value is no list of rows."""
+    try:
+        yield
     except InputError as e:
-        raise s.error(str(e), "guess") from None
+        raise s.error(f"{before}{e}", key) from None
     except TypeError:
-        raise s.error("a gain is a list of rows of numbers, one row for each action", "gain") from None
+        if not otherwise:
+            raise
+        raise s.error(otherwise, key) from None
 
 
 def _bits_of_a_choice(s: Section) -> Fraction:
@@ -107,37 +124,6 @@ def _bits_of_a_choice(s: Section) -> Fraction:
         return Fraction(s.number("at_most_bits"))
     s.take("at_most_bits")
     return Fraction(log2(Fraction(int(written_so[1])))[0], 1 << BITS)
-
-
-def _maximal_leakage(s: Section) -> tuple[Guarantee, Names]:
-    """About everything, or about a secret."""
-    everything = s.values.get("maximal_leakage") is True
-    names = () if everything else s.names("maximal_leakage")
-    if everything:
-        s.take("maximal_leakage")
-    return MaximalLeakage(_bits_of_a_choice(s), names), ("at_most_bits",)
-
-
-def _total_variation(s: Section) -> tuple[Guarantee, Names]:
-    return TotalVariation(s.names("total_variation"), _share(s, "at_most", required=True)), ("at_most",)
-
-
-def _sibson(s: Section) -> tuple[Guarantee, Names]:
-    names = s.names("sibson")
-    order = s.number("order")
-    limit = s.number("at_most_bits")
-    try:
-        return Sibson(names, order, limit), ("order", "at_most_bits")
-    except InputError as e:
-        raise s.error(str(e), "order") from None
-
-
-_GAUGES: dict[type[Guarantee], Callable[[Section], tuple[Guarantee, Names]]] = {
-    Guess: _guess,
-    MaximalLeakage: _maximal_leakage,
-    TotalVariation: _total_variation,
-    Sibson: _sibson,
-}
 
 
 def _share(s: Section, key: str, *, required: bool = False) -> Any:
