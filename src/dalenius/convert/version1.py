@@ -3,14 +3,13 @@
 from typing import Any
 
 from dalenius.convert.form_proofs import proof_of
-from dalenius.core import Guarantee, Problem
+from dalenius.core import Problem
 from dalenius.core.drafting import Axes, channel_document, drafted, evidence_document, promise_document
 from dalenius.core.drafting.channels import maps_document
 from dalenius.core.drafting.promises import form_document, mechanism_document
 from dalenius.core.forms import channel_of
-from dalenius.core.guarantee_section import guarantee_of
+from dalenius.core.guarantee_section import guarantees_told
 from dalenius.core.samples import joint_of
-from dalenius.core.section import Section
 from dalenius.documents import (
     ENOUGH,
     OLD,
@@ -125,7 +124,7 @@ def _design(document: Json) -> tuple[str, str]:
     rows = problem.robust.rows if problem.robust else None
     draft = drafted(problem, channel, decoder=document.get("decoder"), axes=axes, rows=rows)
     # The promises as they stand: a problem says a limit of zero as independence, whose proof has another form.
-    promises = [promise_document(promise, problem) for promise in _promised(document)]
+    promises = [promise_document(promise, problem) for promise in guarantees_told(document)]
     draft["promises"] = promises
     draft["evidence"] = [
         evidence_document(entry.get("proof", {}), promise)
@@ -135,12 +134,6 @@ def _design(document: Json) -> tuple[str, str]:
     found = proved_text(draft, [proof_of(document)])
     told = document | {"certificate": {"kind": kind_of(found.document), "stated": dict(found.stated)}}
     return found.text, canonical(about_of(told, found.text)) + "\n"
-
-
-def _promised(document: Json) -> list[Guarantee]:
-    """The promises of a design or a card, one by one."""
-    entries = enumerate(document["guarantees"])
-    return [guarantee_of(Section(dict(entry["promised"]), ("guarantee", k), None, {})) for k, entry in entries]
 
 
 def _card(card: Json) -> tuple[str, str]:
@@ -160,7 +153,7 @@ def _card(card: Json) -> tuple[str, str]:
     )
     maps = side.get("encoder") == "statistically-informed"
     worlds = list(next(iter(card["decoder"].values()))) if maps else ["?"]
-    promises = [promise_document(promise, problem) for promise in _promised(card)]
+    promises = [promise_document(promise, problem) for promise in guarantees_told(card)]
     named = [name for promise in promises for name in promise.get("secret", [])]
     strange = [name for name in dict.fromkeys([*kept, *named, *([known] if known else [])]) if name not in inputs]
     variables = [{"name": name, "letters": list(letters)} for name, letters in inputs.items()]

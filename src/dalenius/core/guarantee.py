@@ -92,6 +92,11 @@ class Guarantee:
         return ()
 
     @property
+    def rows_of_a_person(self) -> int:
+        """How many rows one person may have whom the promise is about."""
+        return 1
+
+    @property
     def delta(self) -> Fraction:
         """A share of every law that the level need not cover."""
         return Fraction(0)

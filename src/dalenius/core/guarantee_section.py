@@ -1,7 +1,7 @@
 """The sections `[[guarantee]]` of a problem file."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from fractions import Fraction
@@ -15,9 +15,15 @@ from dalenius.core.odds_guarantees import InformationPrivacy, LocalDP
 from dalenius.core.section import Section
 from dalenius.errors import InputError
 
-__all__ = ["GUARANTEES", "guarantee_of"]
+__all__ = ["GUARANTEES", "guarantee_of", "guarantees_told"]
 
 _Read: TypeAlias = tuple[Guarantee, Names]  # a promise, and the keys beside its own that may stand there
+
+
+def guarantees_told(document: Mapping[str, Any]) -> list[Guarantee]:
+    """The promises of a design or a card as sentences read it, one by one."""
+    told = enumerate(document.get("guarantees", ()))
+    return [guarantee_of(Section(dict(entry["promised"]), ("guarantee", k), None, {})) for k, entry in told]
 
 
 def guarantee_of(s: Section) -> Guarantee:

@@ -82,6 +82,10 @@ class LocalDP(Guarantee):
         }
 
     @property
+    def rows_of_a_person(self) -> int:
+        return self.rows
+
+    @property
     def of_one_row(self) -> "LocalDP":
         """The promise that each row keeps by itself, so that all rows of a person keep this one."""
         return replace(self, epsilon=self.epsilon / self.rows, delta=self.delta / self.rows, rows=1)

@@ -11,6 +11,7 @@ from dalenius.core.conditional_law import Kernel
 from dalenius.core.design import CARD_FORMAT, FORMAT, Design
 from dalenius.core.forms import channel_of
 from dalenius.core.guarantee import Guarantee
+from dalenius.core.guarantee_section import guarantees_told
 from dalenius.core.numbers import exact, is_decimal, written
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import MOST_OUTCOMES, Margins
@@ -244,8 +245,7 @@ def unit_of(document: Mapping[str, Any]) -> tuple[str, int]:
     The source says it, and so does a level that counts them: what travels beside a card may be missing.
     """
     source = document.get("source") or {}
-    promised = [entry["promised"] for entry in document.get("guarantees", [])]
-    counted = [promise.get("rows", 1) for promise in promised if "local_dp" in promise]
+    counted = [promise.rows_of_a_person for promise in guarantees_told(document)]
     rows = max(source.get("max_rows", document.get("max_rows")) or 1, *counted, 1)
     unit = str(source.get("unit", document.get("unit_of_privacy", "row")))
     return "person" if unit == "row" and rows > 1 else unit, rows

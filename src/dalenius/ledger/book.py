@@ -10,6 +10,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+from dalenius.core.guarantee_section import guarantees_told
 from dalenius.core.numbers import down, exact, up, written
 from dalenius.errors import InputError, LedgerRefused, NotCertified
 from dalenius.ledger.accounting import RULES, Spent, spent
@@ -374,9 +375,8 @@ def _same_release(entry: Entry, new: Entry, origin: str | None) -> bool:
 
 def _rows_of_a_person(mechanism: Mechanism) -> int:
     """As many as the file beside a document says, and no fewer than a promise of the document itself is about."""
-    promised = [entry["promised"] for entry in mechanism.document.get("guarantees", ())]
-    most = [int(promise.get("rows", 1)) for promise in promised if "local_dp" in promise]
-    return max([int(mechanism.source.get("max_rows", 1)), *most])
+    counted = (promise.rows_of_a_person for promise in guarantees_told(mechanism.document))
+    return max([int(mechanism.source.get("max_rows", 1)), *counted])
 
 
 def _plausible(new: Entry) -> None:
