@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dalenius.core.query import Query
 from dalenius.ledger import Entry, Line, accounting, spent
 from dalenius.ledger.entry import RELEASED, VOID
+from dalenius.ledger.query import query_document
 from dalenius.measures.rules import added, percolated
 from tests.effort import effort
 from tests.ledger.documents import card, coin, document, fair, flip
@@ -44,6 +46,21 @@ def test_levels_of_local_dp_add_and_rows_of_a_person_multiply():
     assert figure("local_dp", entries(coin(), max_rows=5)) == pytest.approx(5 * math.log(3), abs=1e-12)
     exact = spent(Line.parse("local_dp=9"), entries(coin())).figure
     assert exact >= Fraction(math.log(3)) - Fraction(1, 10**15)
+
+
+@pytest.mark.parametrize("as_card", [False, True])
+def test_rows_that_another_release_of_the_data_says_a_person_has_count_for_all(as_card):
+    """A person with three rows was drawn for three times by both releases, and the first was charged for one."""
+    first, one = (
+        coin(),
+        coin(output="U", unit="person"),
+    )  # the last draws once for each person, who is alike in all rows
+    first = card(first) if as_card else first
+    beside = entries(coin(max_rows=3, output="Z", unit="person"), max_rows=3)
+    for others, draws in ((entries(first), 6), (entries(one), 4), (entries(first, dataset="other"), 4)):
+        assert figure("local_dp", [*others, *beside]) == pytest.approx(draws * math.log(3), abs=1e-12)
+    few = entries(query_document(Query(2, (("0", "1"),) * 2, "parity", "randomised-response", Fraction(1, 4)), "X"))
+    assert figure("independent_records", [*few, *beside]) > figure("independent_records", [*few, *entries(coin())])
 
 
 def test_a_release_without_a_finite_level_is_refused_by_its_number():

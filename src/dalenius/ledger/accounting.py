@@ -7,7 +7,7 @@ statistics of a table where one is known, else its capacity: the people need not
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
@@ -65,10 +65,18 @@ def spent(line: Line, entries: Sequence[Entry], rule: str = "joint") -> Spent:
     Spent
         Of all of them together.
     """
-    charged = [entry for entry in entries if entry.charged]
+    charged = _about_persons([entry for entry in entries if entry.charged])
     if not charged:
         return Spent(Fraction(0), "nothing has been released")
     return _KINDS[line.kind](line, charged, rule)
+
+
+def _about_persons(entries: Sequence[Entry]) -> list[Entry]:
+    """What was drawn for each row was drawn so often for a person as another release of the same data says."""
+    most: dict[str, int] = {}
+    for entry in entries:
+        most[entry.dataset] = max(entry.max_rows, most.get(entry.dataset, 1))
+    return [replace(entry, max_rows=most[entry.dataset]) if entry.of_rows else entry for entry in entries]
 
 
 def _no_figure(entries: Sequence[Entry], wanted: Callable[[Entry], Fraction | None], why: str) -> Spent:

@@ -77,7 +77,8 @@ class AnswerMechanism(OneDraw):
     @property
     def source(self) -> dict[str, Any]:
         """The table and the rows of a person, as the file beside the answer says them."""
-        return {"table": self.about.get("table", ""), "max_rows": self.asked.get("max_rows") or 1}
+        unit = self.asked.get("unit") or "row"
+        return {"table": self.about.get("table", ""), "unit": unit, "max_rows": self.asked.get("max_rows") or 1}
 
     @property
     def described(self) -> dict[str, Any]:

@@ -68,6 +68,14 @@ class Entry:
         return mechanism_of(self.document)
 
     @property
+    def of_rows(self) -> bool:
+        """Whether it takes each row for somebody by itself, and names no column of the person."""
+        source = self.mechanism.source
+        return (
+            str(source.get("unit_of_privacy", source.get("unit", "row"))) == "row"
+        )  # the unit of a card is that of its value
+
+    @property
     def copies(self) -> int:
         """How often one person is drawn for."""
         return 1 if self.mechanism.at_once else self.max_rows

@@ -176,6 +176,7 @@ class QueryMechanism(OneDraw):
     def group_bits(self, size: int) -> Fraction:
         """A proved upper end of what the answer tells about so many records of one person: C_k, searched while f takes
         few values, or the smaller of k C_1 (Theorem 4) and the capacity."""
+        size = min(size, self.query.records)
         if size not in self._groups:
             searched = size == 1 or (not isinstance(self.query.letters, Interval) and len(self.query.values) <= FEW)
             try:
