@@ -17,8 +17,6 @@ APART = {
     # The kernel imports nothing of ours and shows nothing that a search needs; what is searched with is not trusted.
     ("core/reading.py", "kernel/release.py"),
     ("kernel/within.py", "measures/corners.py"),
-    # Two samplers decide by the same comparison which words settle a draw, and differ in what an open one costs.
-    ("sampling/keeper.py", "sampling/resampler.py"),
     # The end of a level of two trees whose bounds are found in other ways.
     ("solvers/staircase.py", "solvers/staircase_worlds.py"),
     # Two rules for noise begin with the same refusal.

@@ -12,19 +12,18 @@ from fractions import Fraction
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.sampling.resampler import is_kept
-from dalenius.sampling.sampler import Integers, Letters, checked_codes, refuse_unknown
+from dalenius.sampling.resampler import Keeping, is_kept
+from dalenius.sampling.sampler import Letters, Rows, refuse_unknown
 from dalenius.sampling.stream import Words
 
 __all__ = ["Keeper"]
 
 _WORD = 64
-_CHUNK = 1 << 16
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-class Keeper:
+class Keeper(Keeping):
     """Exact draws from p(y | x) = q(x) if y = x, else (1 - q(x)) / (S - 1).
 
     >>> from dalenius.sampling.stream import Stream
@@ -35,58 +34,31 @@ class Keeper:
     def __init__(self, q: Sequence[Fraction]) -> None:
         if not q or min(q) < 0 or max(q) > 1 or (len(q) == 1 and q[0] != 1) or len(q) >= 1 << 32:
             raise InputError("q is not made of probabilities, one for each value")
-        self.inputs, self._q = len(q), q
+        super().__init__(q)
         self.dtype = np.min_scalar_type(len(q))
-        found = {v: divmod(v.numerator << _WORD, v.denominator) for v in set(q)}
-        self._always = np.array([v == 1 for v in q])
-        self._tops = np.array([found[v][0] if v < 1 else 0 for v in q], dtype=np.uint64)
-        self._open = np.array([found[v][1] > 0 for v in q])
 
-    def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
-        """The letters of the rows start, start + 1, ... whose inputs are `codes`.
-
-        Parameters
-        ----------
-        codes : Integers
-            (rows,): the input of each row.
-        stream : Words
-            Where words come from.
-        start : int
-            The first row.
-
-        Returns
-        -------
-        Letters
-            (rows,).
-        """
-        codes = checked_codes(codes, self.inputs, start)
-        letters = codes.astype(self.dtype)
+    def _drawn(self, codes: Rows, stream: Words, start: int) -> Letters:
         others = np.uint64(self.inputs - 1)
-        for begin in range(0, codes.size, _CHUNK):
-            inputs = codes[begin : begin + _CHUNK]
-            words = stream.words(start + begin, inputs.size)
-            tops = self._tops[inputs]
-            kept = (words < tops) | self._always[inputs]
-            doubt = (words == tops) & self._open[inputs] & ~self._always[inputs]
-            second = stream.words(start + begin, inputs.size, 1)
-            # The 128 bits of second * others in two halves: the upper 64 are the place, the lower say how near it is.
-            high = second >> _HALF
-            low = second & _LOW
-            middle = high * others + (low * others >> _HALF)
-            place = middle >> _HALF
-            rest = (middle << _HALF) | (low * others & _LOW)
-            doubt |= ~kept & (rest > np.uint64((1 << _WORD) - 1) - others + np.uint64(1)) & (others > 0)
-            chosen = place + (place >= inputs.astype(np.uint64))
-            chunk = letters[begin : begin + _CHUNK]
-            chunk[~kept] = chosen[~kept].astype(self.dtype)
-            for k in np.flatnonzero(doubt):
-                chunk[k] = self.draw_one(int(inputs[k]), stream, start + begin + int(k))
+        kept, doubt = self._looked_at(codes, stream, start)
+        second = stream.words(start, codes.size, 1)
+        # The 128 bits of second * others in two halves: the upper 64 are the place, the lower say how near it is.
+        high = second >> _HALF
+        low = second & _LOW
+        middle = high * others + (low * others >> _HALF)
+        place = middle >> _HALF
+        rest = (middle << _HALF) | (low * others & _LOW)
+        doubt |= ~kept & (rest > np.uint64((1 << _WORD) - 1) - others + np.uint64(1)) & (others > 0)
+        chosen = place + (place >= codes.astype(np.uint64))
+        letters = codes.astype(self.dtype)
+        letters[~kept] = chosen[~kept].astype(self.dtype)
+        for k in np.flatnonzero(doubt):
+            letters[k] = self.draw_one(int(codes[k]), stream, start + int(k))
         return letters
 
     def draw_one(self, code: int, stream: Words, row: int) -> int:
         """The letter of one row in integers alone: the definition that `draw` must match."""
         refuse_unknown(code, self.inputs, row)
-        if is_kept(self._q[code], stream, row):
+        if is_kept(self._keep[code], stream, row):
             return code
         others = self.inputs - 1
         place = self._place(stream, row, others)

@@ -14,13 +14,14 @@ import numpy.typing as npt
 
 from dalenius.core.conditional_law import once_each
 from dalenius.errors import InputError
-from dalenius.sampling.sampler import Integers, Letters, Sampler, checked_codes, refuse_unknown
+from dalenius.sampling.sampler import InPieces, Letters, Rows, Sampler, refuse_unknown
 from dalenius.sampling.stream import Words
 
-__all__ = ["Resampler", "is_kept"]
+__all__ = ["Keeping", "Resampler", "is_kept"]
+
+Flags = npt.NDArray[np.bool_]
 
 _WORD = 64
-_CHUNK = 1 << 16
 
 
 class _Odd:
@@ -36,7 +37,24 @@ class _Odd:
         return self._stream.word(row, 2 * index + 1)
 
 
-class Resampler:
+class Keeping(InPieces):
+    """Letters that stay iff U < keep(x), and what word 0 says of that."""
+
+    def __init__(self, keep: Sequence[Fraction]) -> None:
+        self.inputs, self._keep = len(keep), keep
+        found = once_each(lambda v: divmod(v.numerator << _WORD, v.denominator), keep)
+        self._always = np.array([top >> _WORD > 0 for top, _ in found])
+        self._tops = np.array([top if not top >> _WORD else 0 for top, _ in found], dtype=np.uint64)
+        self._open = np.array([rest > 0 for _, rest in found])
+
+    def _looked_at(self, codes: Rows, stream: Words, start: int) -> tuple[Flags, Flags]:
+        """Which rows keep their letter, and which of the others need further words to say so."""
+        words = stream.words(start, codes.size)
+        tops = self._tops[codes]
+        return (words < tops) | self._always[codes], (words == tops) & self._open[codes]
+
+
+class Resampler(Keeping):
     """Exact draws from p(y | x) = keep(x) [y = x] + (1 - keep(x)) q(y).
 
     >>> from dalenius.sampling.stream import Stream
@@ -48,42 +66,16 @@ class Resampler:
     def __init__(self, keep: Sequence[Fraction], q: Sequence[Fraction]) -> None:
         if len(keep) != len(q):
             raise InputError(f"{len(keep)} values are kept and {len(q)} are drawn")
-        self.inputs, self._keep = len(keep), keep
+        super().__init__(keep)
         self._fresh = Sampler([q])
         self.dtype = self._fresh.dtype
-        found = once_each(lambda v: divmod(v.numerator << _WORD, v.denominator), keep)
-        self._always = np.array([top >> _WORD > 0 for top, _ in found])
-        self._tops = np.array([top if not top >> _WORD else 0 for top, _ in found], dtype=np.uint64)
-        self._open = np.array([rest > 0 for _, rest in found])
 
-    def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
-        """The letters of the rows start, start + 1, ... whose inputs are `codes`.
-
-        Parameters
-        ----------
-        codes : Integers
-            (rows,): the input of each row.
-        stream : Words
-            Where words come from.
-        start : int
-            The first row.
-
-        Returns
-        -------
-        Letters
-            (rows,).
-        """
-        codes = checked_codes(codes, self.inputs, start)
+    def _drawn(self, codes: Rows, stream: Words, start: int) -> Letters:
         letters = self._fresh.draw(np.zeros(codes.size, dtype=np.int8), _Odd(stream), start)
-        for begin in range(0, codes.size, _CHUNK):
-            inputs = codes[begin : begin + _CHUNK]
-            words = stream.words(start + begin, inputs.size)
-            tops = self._tops[inputs]
-            kept = (words < tops) | self._always[inputs]
-            for place in np.flatnonzero((words == tops) & self._open[inputs]):
-                kept[place] = is_kept(self._keep[int(inputs[place])], stream, start + begin + int(place))
-            chunk = letters[begin : begin + _CHUNK]
-            chunk[kept] = inputs[kept]
+        kept, doubt = self._looked_at(codes, stream, start)
+        for place in np.flatnonzero(doubt):
+            kept[place] = is_kept(self._keep[int(codes[place])], stream, start + int(place))
+        letters[kept] = codes[kept]
         return letters
 
     def draw_one(self, code: int, stream: Words, row: int) -> int:

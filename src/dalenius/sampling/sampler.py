@@ -30,7 +30,7 @@ from dalenius.core.conditional_law import in_units
 from dalenius.errors import InputError, InvalidChannel
 from dalenius.sampling.stream import Words, fill, words_of
 
-__all__ = ["Sampler", "checked_codes", "decided", "passed_tops", "refuse_unknown"]
+__all__ = ["InPieces", "Sampler", "checked_codes", "decided", "passed_tops", "refuse_unknown"]
 
 Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 Letters: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
@@ -49,6 +49,7 @@ _LEAST_PER_LETTER = 1 << 6
 _PLAIN_PER_THRESHOLD = 1 << 6
 _SPLIT_PER_THRESHOLD = 1 << 3
 _HALF = 16  # bits of the second look
+_PIECE = 1 << 16  # rows that other draws look at together
 
 
 class Sampler:
@@ -254,6 +255,40 @@ class Sampler:
         refuse_unknown(code, self.inputs, row)
         numerators, total = _scaled(self._rows[code], code, self.letters)
         return decided(enumerate(numerators), total, stream, row)
+
+
+class InPieces:
+    """Draws that look at some rows at a time, and say in `_drawn` what they find there."""
+
+    inputs: int
+    dtype: np.dtype[Any]
+
+    def draw(self, codes: Integers, stream: Words, start: int = 0) -> npt.NDArray[Any]:
+        """The letters of the rows start, start + 1, ... whose inputs are `codes`.
+
+        Parameters
+        ----------
+        codes : Integers
+            (rows,): the input of each row.
+        stream : Words
+            Where words come from.
+        start : int
+            The first row.
+
+        Returns
+        -------
+        Letters
+            (rows,).
+        """
+        codes = checked_codes(codes, self.inputs, start)
+        letters = np.empty(codes.size, dtype=self.dtype)
+        for begin in range(0, codes.size, _PIECE):
+            some = codes[begin : begin + _PIECE].astype(np.int64)
+            letters[begin : begin + _PIECE] = self._drawn(some, stream, start + begin)
+        return letters
+
+    def _drawn(self, codes: Rows, stream: Words, start: int) -> npt.NDArray[Any]:
+        raise NotImplementedError
 
 
 def _thresholds(row: Sequence[Fraction | int], code: int, many: int) -> tuple[list[int], list[bool], list[int]]:

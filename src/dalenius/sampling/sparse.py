@@ -6,22 +6,19 @@ row, and where it equals one of them exact integers decide, with as many further
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dalenius.errors import InvalidChannel
-from dalenius.sampling.sampler import Integers, Letters, checked_codes, decided, passed_tops
+from dalenius.sampling.sampler import InPieces, Letters, Rows, decided, passed_tops
 from dalenius.sampling.stream import Words
 
 __all__ = ["SparseSampler"]
 
 _WORD = 64
-_CHUNK = 1 << 16
 
 
-class SparseSampler:
+class SparseSampler(InPieces):
     """Exact draws from rows of (letters, whole weights), letters rising.
 
     Parameters
@@ -41,8 +38,9 @@ class SparseSampler:
 
     def __init__(self, lines: Sequence[tuple[Sequence[int], Sequence[int]]], letters: int) -> None:
         self.lines = lines
+        self.inputs = len(lines)
         self.letters = letters
-        self.dtype: np.dtype[Any] = np.min_scalar_type(letters)
+        self.dtype = np.min_scalar_type(letters)
         tops: list[int] = []
         listed: list[int] = []
         first = [0]
@@ -64,31 +62,7 @@ class SparseSampler:
         self._listed = np.array(listed, dtype=self.dtype)
         self._first = np.array(first, dtype=np.int64)
 
-    def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
-        """The letters of the rows start, start + 1, ... whose inputs are `codes`.
-
-        Parameters
-        ----------
-        codes : Integers
-            (rows,): the input of each row.
-        stream : Words
-            Where words come from.
-        start : int
-            The first row.
-
-        Returns
-        -------
-        Letters
-            (rows,).
-        """
-        read = np.asarray(checked_codes(codes, len(self.lines), start), dtype=np.int64)
-        letters = np.empty(read.size, dtype=self.dtype)
-        for begin in range(0, read.size, _CHUNK):
-            some = read[begin : begin + _CHUNK]
-            letters[begin : begin + _CHUNK] = self._drawn(some, stream, start + begin)
-        return letters
-
-    def _drawn(self, codes: npt.NDArray[np.int64], stream: Words, start: int) -> Letters:
+    def _drawn(self, codes: Rows, stream: Words, start: int) -> Letters:
         words = stream.words(start, codes.size)
         low = self._first[codes]
         count = passed_tops(self._tops, words, low, self._first[codes + 1])

@@ -6,21 +6,18 @@ every order that fits has the same probability, exactly. What counts of a place 
 """
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import Orbits
-from dalenius.sampling.sampler import Integers, Sampler, checked_codes
+from dalenius.sampling.sampler import InPieces, Sampler
 from dalenius.sampling.stream import EveryNth, Words
 
 __all__ = ["Dealer"]
 
-_CHUNK = 1 << 16
 
-
-class Dealer:
+class Dealer(InPieces):
     """Exact draws of (column, role of each sample) as one number, the last sample fastest, for outcomes of the samples.
 
     >>> from dalenius.core import Orbit
@@ -54,16 +51,7 @@ class Dealer:
         self._begin = np.cumsum(counts, axis=1) - counts
         self._alike = Sampler([[Fraction(j < m, m) for j in range(self.n)] for m in range(1, self.n + 1)])
 
-    def draw(self, codes: Integers, stream: Words, start: int = 0) -> npt.NDArray[Any]:
-        """The letters of the rows start, start + 1, ... whose samples have the outcomes `codes`."""
-        codes = checked_codes(codes, self.inputs, start)
-        out = np.empty(codes.size, dtype=self.dtype)
-        for begin in range(0, codes.size, _CHUNK):
-            chunk = codes[begin : begin + _CHUNK].astype(np.int64)
-            out[begin : begin + _CHUNK] = self._dealt(chunk, stream, start + begin)
-        return out
-
-    def _dealt(self, codes: npt.NDArray[np.int64], stream: Words, start: int) -> npt.NDArray[np.int64]:
+    def _drawn(self, codes: npt.NDArray[np.int64], stream: Words, start: int) -> npt.NDArray[np.int64]:
         n, every = self.n, np.arange(len(codes))
         x = codes[:, None] // self.letters ** np.arange(n - 1, -1, -1) % self.letters
         types = self._rows[np.searchsorted(self._types, self._weights[x].sum(axis=1))]
