@@ -6,10 +6,11 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, NoReturn
 
-from dalenius.cli.argument_types import Parser, accepted, count, not_negative, positive, probability, whole
+from dalenius.cli.argument_types import Parser, count, not_negative, positive, probability, whole
 from dalenius.cli.helping import commands_of, first_page
 from dalenius.cli.init_grammar import dialect_options, init_command
 from dalenius.cli.ledger_grammar import ledger_commands
+from dalenius.cli.options import LIMIT, Command, accepts, keyed, placed, releases, searches, writes
 from dalenius.cli.query_grammar import query_commands
 from dalenius.errors import InputError
 
@@ -81,65 +82,19 @@ def parser() -> argparse.ArgumentParser:
             sub.add_argument("--memory", metavar="SIZE", help=limit)
         return sub
 
-    def writes(sub: argparse.ArgumentParser, what: str, default: str | None = None) -> None:
-        sub.add_argument("-o", "--output", metavar="PATH", required=default is None, default=default, help=what)
-        sub.add_argument("--force", action="store_true", help="replace what exists already")
+    init_command(command)
+    for declare in (_studio, _profile, _release, _solve, _tradeoff, _verify, _convert, _apply, _explain, _audit):
+        declare(command)
+    ledger_commands(commands, command)
+    _estimate(command)
+    _risk(command)
+    query_commands(command)
+    for declare in (_channel, _noise, _figures, _read, _completion, _help):
+        declare(command)
+    return top
 
-    def keyed(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument("--key", metavar="FILE", help="file with the key of the draw, which only you may read")
 
-    def releases(sub: argparse.ArgumentParser) -> None:
-        keyed(sub)
-        sub.add_argument("--new-key", metavar="FILE", help="make a new key, keep it in this file, and release with it")
-        sub.add_argument(
-            "--ledger", metavar="LEDGER", help="charge the release to this book of all releases about the same people"
-        )
-        sub.add_argument("--dataset", metavar="NAME", help="name of the data in the ledger (default: the table's name)")
-        sub.add_argument("--details", action="store_true", help="print everything that is known, for specialists")
-
-    def accepts(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument(
-            "--accept",
-            action="append",
-            default=[],
-            type=accepted,
-            metavar="RISK",
-            help="small-combinations: release although few people share a combination; the statement says so",
-        )
-
-    def placed(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument(
-            "--engine",
-            choices=["local", "duckdb", "spark"],
-            default="local",
-            help="where rows are counted and drawn (local)",
-        )
-        sub.add_argument(
-            "--into",
-            nargs=2,
-            metavar=("DATABASE", "TABLE"),
-            help="write the released rows into a new table of a database, or of Spark (spark:), not into the folder",
-        )
-
-    def searches(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument(
-            "--gap",
-            type=positive,
-            default=1e-6,
-            help="how close to the best possible the search must come (default: a millionth)",
-        )
-        sub.add_argument(
-            "--seconds", type=positive, default=120.0, help="time for everything, proof and writing too (default: 120)"
-        )
-        sub.add_argument(
-            "--on-interrupt",
-            choices=["stop", "keep"],
-            default="stop",
-            help="at Ctrl-C: stop at once (default), or keep the best recipe that is proved so far",
-        )
-
-    init_command(command, writes)
-
+def _studio(command: Command) -> None:
     c = command(
         "studio",
         "choose in a browser, on this computer, what to protect and what to release",
@@ -149,6 +104,8 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--folder", metavar="FOLDER", help="where releases are written (default: the current folder)")
     c.add_argument("--port", type=int, default=0, metavar="N", help="port of this computer (default: a free one)")
 
+
+def _profile(command: Command) -> None:
     c = command(
         "profile",
         "look at a table: values, gaps, rare combinations, and what needs grouping before a release",
@@ -165,6 +122,8 @@ def parser() -> argparse.ArgumentParser:
     )
     dialect_options(c)
 
+
+def _release(command: Command) -> None:
     c = command(
         "release",
         "make the released table, prove the promise, test the result, and write everything to a folder",
@@ -180,6 +139,8 @@ def parser() -> argparse.ArgumentParser:
     point.add_argument("--distortion", metavar="D", help="change at most so much, and reveal as little as possible")
     accepts(c)
 
+
+def _solve(command: Command) -> None:
     c = command(
         "solve",
         "find and prove the best recipe without releasing anything",
@@ -189,6 +150,8 @@ def parser() -> argparse.ArgumentParser:
     writes(c, "proof file to write (confidential)")
     searches(c)
 
+
+def _tradeoff(command: Command) -> None:
     c = command(
         "tradeoff",
         "see how much must change for each level of secrecy, as a picture and a table",
@@ -210,6 +173,8 @@ def parser() -> argparse.ArgumentParser:
     writes(c, "folder to make (default: tradeoff)", "tradeoff")
     searches(c)
 
+
+def _verify(command: Command) -> None:
     c = command(
         "verify",
         "check a proof file",
@@ -223,6 +188,8 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--export", metavar="FILE", help="write the checker as one file that needs only Python")
     c.add_argument("--force", action="store_true", help="replace what exists already")
 
+
+def _convert(command: Command) -> None:
     c = command(
         "convert",
         "check a proof file of version 1 again, and write it as version 2",
@@ -232,6 +199,8 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("output", metavar="new", help="file to write")
     c.add_argument("--force", action="store_true", help="replace what exists already")
 
+
+def _apply(command: Command) -> None:
     c = command(
         "apply",
         "release a table with a recipe made before; for another table the promise is checked again",
@@ -262,7 +231,8 @@ def parser() -> argparse.ArgumentParser:
         help="write the original columns too, each drawn one as COLUMN_released (confidential)",
     )
 
-    limit: Any = {"type": positive, "default": 120.0, "help": "stop after so long, with exit code 5 (default: 120)"}
+
+def _explain(command: Command) -> None:
     c = command(
         "explain",
         "say in plain words what a proof file or a card promises, or what a problem allows",
@@ -277,8 +247,10 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="the least that a recipe within the limits can reveal, whatever the secret and the statistics are",
     )
-    c.add_argument("--seconds", **limit)
+    c.add_argument("--seconds", **LIMIT)
 
+
+def _audit(command: Command) -> None:
     c = command(
         "audit",
         "measure what any recipe reveals, or test a released table against its proof",
@@ -292,7 +264,7 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument(
         "--error", type=probability, default=1e-6, help="chance of a false alarm (default: one in a million)"
     )
-    c.add_argument("--seconds", **limit)
+    c.add_argument("--seconds", **LIMIT)
     c.add_argument("--records", type=whole, metavar="N", help="records of the table that a query file asks")
     c.add_argument(
         "--unknown", type=not_negative, metavar="BITS", help="also people who lack so many bits about all records"
@@ -305,8 +277,8 @@ def parser() -> argparse.ArgumentParser:
     )
     keyed(c)
 
-    ledger_commands(commands, command)
 
+def _estimate(command: Command) -> None:
     c = command(
         "estimate",
         "compute the original shares from a released table and its card, or their error beforehand",
@@ -347,6 +319,8 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--export", metavar="FILE", help="write a script that does it without this package; .R for R")
     c.add_argument("--force", action="store_true", help="replace what exists already")
 
+
+def _risk(command: Command) -> None:
     c = command(
         "risk",
         "how many people an intruder could find, before and after a release",
@@ -371,8 +345,8 @@ def parser() -> argparse.ArgumentParser:
     )
     c.add_argument("--force", action="store_true", help="replace what exists already")
 
-    query_commands(command, releases, limit)
 
+def _channel(command: Command) -> None:
     c = command(
         "channel",
         "show a recipe as JSON",
@@ -387,6 +361,8 @@ def parser() -> argparse.ArgumentParser:
         help="use as few released values as possible, and say no less",
     )
 
+
+def _noise(command: Command) -> None:
     c = command(
         "noise",
         "release numbers with exact noise, at an error, a number of bits or a level",
@@ -421,6 +397,8 @@ def parser() -> argparse.ArgumentParser:
     accepts(c)
     searches(c)
 
+
+def _figures(command: Command) -> None:
     c = command(
         "figures",
         "recompute the tables and figures of a paper",
@@ -429,6 +407,8 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("paper", help="number of the paper: 000 to 004")
     writes(c, "folder to make")
 
+
+def _read(command: Command) -> None:
     c = command(
         "read",
         "read a recipe of sdcMicro or OpenDP",
@@ -446,6 +426,8 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--probability", metavar="P", help="opendp: of the true answer, as 3/4")
     writes(c, "recipe to write (default: recipe.json)", "recipe.json")
 
+
+def _completion(command: Command) -> None:
     c = command(
         "completion",
         "print a script that completes commands and options in your shell",
@@ -453,9 +435,10 @@ def parser() -> argparse.ArgumentParser:
     )
     c.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
 
+
+def _help(command: Command) -> None:
     c = command("help", "explain an error by its code, or a command", "dalenius help small-combinations")
     c.add_argument("about", nargs="?", metavar="CODE", help="the code of an error, or the name of a command")
-    return top
 
 
 class Version(argparse.Action):

@@ -1,17 +1,15 @@
 """The grammar of `dalenius init`."""
 
 import argparse
-from collections.abc import Callable
 from typing import Any
 
 from dalenius.cli.argument_types import count, whole
+from dalenius.cli.options import Command, writes
 
 __all__ = ["dialect_options", "init_command"]
 
 
-def init_command(
-    command: Callable[..., argparse.ArgumentParser], writes: Callable[[argparse.ArgumentParser, str, str], None]
-) -> None:
+def init_command(command: Command) -> None:
     """What to protect, what to release and what to promise."""
     c = command(
         "init",

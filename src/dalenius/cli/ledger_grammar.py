@@ -1,15 +1,15 @@
 """The grammar of `dalenius ledger`."""
 
 import argparse
-from collections.abc import Callable
 from typing import Any
 
 from dalenius.cli.argument_types import Parser
+from dalenius.cli.options import Command
 
 __all__ = ["ledger_commands"]
 
 
-def ledger_commands(commands: Any, command: Callable[..., argparse.ArgumentParser]) -> None:
+def ledger_commands(commands: Any, command: Command) -> None:
     """The commands around the account of several releases about the same people."""
     words = "add up what several releases about the same people reveal, and stop at a limit"
     top = commands.add_parser(

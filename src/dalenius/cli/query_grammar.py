@@ -1,10 +1,8 @@
 """The options of the commands about questions and single numbers: `calibrate`, `gaussian` and `answer`."""
 
-from collections.abc import Callable
-from typing import Any
-
 from dalenius.cli.argument_types import positive, whole
 from dalenius.cli.init_grammar import dialect_options
+from dalenius.cli.options import LIMIT, Command, releases
 
 __all__ = ["query_commands"]
 
@@ -18,18 +16,8 @@ query.toml, for a count of the people who are 65 or older:
 """A file with a question, as help shows it below the example of a command."""
 
 
-def query_commands(command: Callable[..., Any], releases: Callable[[Any], None], limit: dict[str, Any]) -> None:
-    """Add the commands to the grammar.
-
-    Parameters
-    ----------
-    command : callable
-        Makes a command of its name, what it does and an example.
-    releases : callable
-        Adds the options of a command that draws.
-    limit : dict
-        The option of a time limit.
-    """
+def query_commands(command: Command) -> None:
+    """Questions: the least noise, answers, and what they reveal."""
     c = command(
         "calibrate",
         "find the least noise under which an answer reveals at most so many bits to anybody",
@@ -49,7 +37,7 @@ def query_commands(command: Callable[..., Any], releases: Callable[[Any], None],
         "--resolution", type=positive, default=1e-9, help="how finely the noise is set (default: a billionth)"
     )
     c.add_argument("--compare", action="store_true", help="compare with Laplace and Gaussian noise")
-    c.add_argument("--seconds", **limit)
+    c.add_argument("--seconds", **LIMIT)
 
     c = command(
         "gaussian",
