@@ -52,7 +52,8 @@ from dalenius.measures.contrasts import Figure
 from dalenius.measures.inversion import Factor, Seen, as_it_is
 from dalenius.measures.moments import Moments
 from dalenius.measures.regression import regressed
-from dalenius.mechanisms.numbers.estimate import estimate_covariances, estimate_numbers, regress_numbers
+from dalenius.mechanisms.numbers.estimate import estimate_covariances, estimate_numbers
+from dalenius.mechanisms.numbers.regression import regress_numbers
 
 SEED = 1
 TOGETHER = 50  # tables that R reads in one process

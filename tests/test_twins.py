@@ -23,8 +23,9 @@ APART = {
     ("kernel/noise_bound.py", "kernel/noise_bound.py"),
     # Masses beside what leaves as it is: one rule keeps them by input, and each counts its own work.
     ("kernel/short.py", "kernel/subsets.py"),
-    # The script travels without this package, and bounds a quotient as the command does.
+    # The script travels without this package, and bounds quotients and coefficients as the command does.
     ("evidence/travelling_means.py", "measures/contrasts.py"),
+    ("evidence/travelling_regressions.py", "measures/regression.py"),
     # Two figures begin with empty rows and curves.
     ("papers/paper000_chains.py", "papers/paper002.py"),
     # Buckets are read back alike; rows are then sorted by a word that may tie, persons by the hash of a name.

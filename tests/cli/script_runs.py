@@ -80,3 +80,9 @@ def figure_words(figure):
         return "too uncertain to say"
     ends = f"[{figure.low:.6f}, {figure.high:.6f}]".replace("inf", "no limit")
     return ends if np.isnan(figure.estimate) else f"{figure.estimate:.6f} {ends}"
+
+
+def coefficient_lines(fit):
+    """A regression of the library in the words of the scripts."""
+    said = [f"{name}\t{f.estimate:.6g} [{f.low:.6g}, {f.high:.6g}]" for name, f in fit.coefficients.items()]
+    return [line.replace("-inf", "no limit").replace("inf", "no limit") for line in said]

@@ -7,7 +7,7 @@ import pytest
 
 from dalenius import compare, estimate, regress, shares_within
 from dalenius.core import Channel, Pram, Product, Strata
-from tests.cli.script_runs import DENSE, ONE, REGION, SEX, Q, figure_words, lines
+from tests.cli.script_runs import DENSE, ONE, REGION, SEX, Q, coefficient_lines, figure_words, lines
 from tests.effort import effort
 
 
@@ -33,6 +33,22 @@ def test_a_script_says_what_fits_where_draws_hide_a_group(told, whose):
     code, out, err = told({"channel": channel.to_json(), "kept": []}, table, whose, "compare", "v=1", "g=3", "g=3")
     assert (code, out) == (1, [])
     assert "how many rows the groups had" in err
+
+
+@pytest.mark.parametrize("whose", ["table", "population"])
+def test_a_script_says_which_coefficients_have_no_limit(told, whose):
+    """Log odds of a share that may be 0 by what was released."""
+    x = {"x": ("0", "1")}
+    card = {"channel": Pram(x, x, (Fraction(3, 5),) * 2).to_json(), "kept": ["y"]}
+    counts = {"0,0": 232, "0,1": 168, "1,0": 168, "1,1": 232}
+    code, out, err = told(
+        card, "x,y\n" + "".join(f"{row}\n" * n for row, n in counts.items()), whose, "logistic", "y=1", "x"
+    )
+    assert code == 0, err
+    files = told.folder / "card.json", told.folder / "released.csv"
+    assert out == coefficient_lines(regress(*files, "y", ["x"], value="1", target=whose))
+    assert "[no limit, -" in out[0]
+    assert out[1].endswith("no limit]")
 
 
 def analyses(card, table, whose, kept):
@@ -61,7 +77,7 @@ def analyses(card, table, whose, kept):
             regress(card, table, sex, [region, job], value="f", numbers=[job], **how),
         ),
     ):
-        yield words, [f"{n}\t{f.estimate:.6g} [{f.low:.6g}, {f.high:.6g}]" for n, f in fit.coefficients.items()]
+        yield words, coefficient_lines(fit)
 
 
 HIGH = (Fraction(19, 20), Fraction(9, 10), Fraction(9, 10))

@@ -17,7 +17,7 @@ from dalenius.evidence import (
     moments,
     regress_numbers,
 )
-from dalenius.measures.contrasts import Figure, compared, within_groups
+from dalenius.measures.contrasts import LARGE, Figure, compared, within_groups
 from dalenius.measures.moments import Moments
 from dalenius.measures.regression import Regression, regressed
 from dalenius.wording import joined
@@ -168,11 +168,22 @@ def _regression_lines(fit: Regression, weights: str | None = None) -> list[str]:
     ]
     width = max(map(len, fit.names))
     for name, figure in fit.coefficients.items():
-        line = f"  {name:<{width}}  {figure.estimate:10.6g}  [{figure.low:.6g}, {figure.high:.6g}]"
+        ends = [_end(end) for end in (figure.low, figure.high)]
+        line = f"  {name:<{width}}  {figure.estimate:10.6g}  [{', '.join(ends)}]"
         if fit.kind == "logistic":
-            line += f"   {exp(figure.estimate):.4g}  [{exp(figure.low):.4g}, {exp(figure.high):.4g}]"
+            odds = [exp(min(value, LARGE)) for value in (figure.estimate, figure.low)]
+            high = "no limit" if isinf(figure.high) else f"{exp(min(figure.high, LARGE)):.4g}"
+            line += f"   {odds[0]:.4g}  [{odds[1]:.4g}, {high}]"
         lines.append(line)
+    if any(isinf(end) for figure in fit.coefficients.values() for end in (figure.low, figure.high)):
+        lines.append(
+            "Where an interval has no limit, the changes hide how much the columns vary, or that a share is 0 or 1."
+        )
     return lines
+
+
+def _end(value: float) -> str:
+    return "no limit" if isinf(value) else f"{value:.6g}"
 
 
 def _number_words(numbers: Sequence[NumberEstimate], weights: str | None) -> list[str]:

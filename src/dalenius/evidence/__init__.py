@@ -17,8 +17,8 @@ from dalenius.mechanisms.numbers.estimate import (
     estimate_covariances,
     estimate_numbers,
     noise_of,
-    regress_numbers,
 )
+from dalenius.mechanisms.numbers.regression import regress_numbers
 
 __all__ = [
     "Answer",

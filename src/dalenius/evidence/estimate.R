@@ -343,7 +343,7 @@ regressors <- function(told, on) {  # a constant; for each column its numbers, o
       inside <- (column_of(told, column) == value) * 1
       share <- told$mean(inside)
       error <- sqrt(max(told$covariance(cbind(inside)), 0))
-      if (!(share > 0) || error > 0.4 * share)
+      if (!(share > 0) || error > 0.5 * share)
         stop(column, " = ", value, " is too rare in the release for a coefficient; ",
              if (!anyNA(suppressWarnings(sapply(alphabets[[column]], number)))) paste0("say ", column, ":number, or "),
              "leave ", column, " out", call. = FALSE)
@@ -394,11 +394,67 @@ regressed <- function(told, outcome, on, logistic) {  # scores corrected for the
   least <- eigen(J, symmetric = TRUE)
   if (!all(solved$known) || min(least$values) <= 0) stop(follows, call. = FALSE)
   weakest <- as.vector(Z %*% least$vectors[, ncol(Z)])^2 * weight
-  if (!(min(least$values) > max(4 * sqrt(max(told$covariance(cbind(weakest)), 0)), 1e-7)))
+  if (!(min(least$values) > max(2 * sqrt(max(told$covariance(cbind(weakest)), 0)), 1e-7)))
     stop("the coefficients are not determined: the noise is as large as what these columns vary; name fewer", call. = FALSE)
   C <- solved$A %*% told$covariance(Z * (response - fitted)) %*% t(solved$A)
-  half <- z * sqrt(pmax(diag(C), 0)) / scale
-  say(paste0(sprintf("%s\t%.6g [%.6g, %.6g]\n", colnames(X), beta / scale, beta / scale - half, beta / scale + half), collapse = ""))
+  for (j in seq_along(beta)) {
+    both <- (beta[j] + c(-1, 1) * ends(told, Z, response, beta, C, j, logistic)) / scale[j]
+    said <- sprintf("%s\t%.6g [%.6g, %.6g]\n", colnames(X)[j], beta[j] / scale[j], both[1], both[2])
+    say(gsub("-?Inf", "no limit", said))
+  }
+}
+
+ends <- function(told, Z, response, beta, C, j, logistic) {  # how far a coefficient may lie that its score does not rule out
+  half <- z * sqrt(max(C[j, j], 0))
+  if (half < 1e-7) return(c(half, half))  # known but for rounding
+  beyond <- function(away) {
+    at <- as.vector(Z %*% (beta + away * C[, j] / C[j, j]))
+    fitted <- if (logistic) plogis(at) else at
+    weight <- if (logistic) fitted * (1 - fitted) else 1
+    a <- efficient(t(Z) %*% (Z * (told$law * weight)), j)
+    if (is.null(a)) return(NaN)
+    score <- as.vector(Z %*% a) * (response - fitted)
+    abs(told$mean(score)) - z * sqrt(max(told$covariance(cbind(score)), 0))
+  }
+  c(crossing(beyond, -half), crossing(beyond, half))
+}
+
+efficient <- function(J, j) {  # a with J a = 1 in the place j, else 0; nothing where a regressor follows from the others
+  if (!all(diag(J) > 0)) return(NULL)
+  size <- sqrt(diag(J))
+  root <- tryCatch(chol(J / outer(size, size)), error = function(e) NULL)
+  if (is.null(root) || min(diag(root))^2 < 1e-6) return(NULL)
+  as.vector(backsolve(root, backsolve(root, (seq_along(size) == j) / size, transpose = TRUE))) / size
+}
+
+crossing <- function(beyond, start) {  # how far from 0, in the direction of `start`, something first is above 0
+  inside <- 0
+  out <- start
+  low <- beyond(0)
+  for (step in 1:8) {
+    high <- beyond(out)
+    if (is.nan(high) || high >= 0) break
+    inside <- out
+    low <- high
+    out <- out * 1.6
+  }
+  if (is.nan(high) || high < 0) return(Inf)
+  for (round in 1:60) {  # false position, halved where an end stays
+    at <- (inside * high - out * low) / (high - low)
+    found <- beyond(at)
+    if (is.nan(found)) return(Inf)
+    if (abs(found) < 1e-10 * abs(start)) return(abs(at))
+    if (found > 0) {
+      out <- at
+      high <- found
+      low <- low / 2
+    } else {
+      inside <- at
+      low <- found
+      high <- high / 2
+    }
+  }
+  abs(out)
 }
 
 analysed <- function(words, parts) {  # one of the analyses, from all matrices that say something about its columns

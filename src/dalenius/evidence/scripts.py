@@ -1,5 +1,7 @@
 """Scripts that travel with a card: the original frequencies for those who do not install the package."""
 
+import re
+from collections.abc import Sequence
 from importlib.resources import files
 
 from dalenius.core import Kernel
@@ -7,9 +9,13 @@ from dalenius.measures import factors_of
 
 __all__ = ["script", "scripts"]
 
+OWN = re.compile(r"^from dalenius\.[^\n(]*(\([^)]*\))?\n", re.MULTILINE)  # what a program in one file needs not import
 LETTERS = 200  # the scripts invert a matrix by elimination
 READ = (None, "pram")  # forms of channels that the scripts read
-SOURCES = {"estimate.py": ("travelling.py", "travelling_means.py"), "estimate.R": ("estimate.R",)}
+SOURCES = {
+    "estimate.py": ("travelling.py", "travelling_means.py", "travelling_regressions.py"),
+    "estimate.R": ("estimate.R",),
+}
 
 
 def script(name: str) -> str:
@@ -21,18 +27,21 @@ def script(name: str) -> str:
     first, *rest = (
         files("dalenius").joinpath(f"evidence/{source}").read_text(encoding="utf-8") for source in SOURCES[name]
     )
-    for part in rest:
-        first = _with_part(first, part)
-    return first
+    return _in_one(first, rest) if rest else first
 
 
-def _with_part(text: str, part: str) -> str:
-    """A program in one file: a module in the place where it is imported, without what is imported already."""
-    before, _, after = text.partition("from dalenius.")
-    after = after.partition(")\n\n")[2]
-    imports, _, body = part.partition('\n"""\n')[2].strip().partition("\n\n")
-    more = [line for line in imports.splitlines() if line not in before.splitlines()]
-    return "\n".join([before.rstrip(), *more, "", body.rstrip(), "", after])
+def _in_one(program: str, parts: Sequence[str]) -> str:
+    """A program in one file: what all modules import, what its parts define in their order, then its own."""
+    docstring, end, after = program.partition('\n"""\n')
+    texts = [part.partition('\n"""\n')[2] for part in parts] + [after]
+    imports, bodies = zip(*(OWN.sub("", text).strip().split("\n\n", 1) for text in texts), strict=True)
+    wanted: dict[str, set[str]] = {}
+    for line in "\n".join(imports).splitlines():
+        place, _, names = line.partition(" import ")
+        wanted.setdefault(place, set()).update(names.split(", ") if names else ())
+    lines = [f"{place} import {', '.join(sorted(names))}" if names else place for place, names in wanted.items()]
+    lines.sort(key=lambda line: (line.startswith("from"), line))
+    return "\n".join([docstring + end, *lines, "", *(f"{body.strip()}\n\n" for body in bodies)]).rstrip() + "\n"
 
 
 def scripts(channel: Kernel, kept: tuple[str, ...] = ()) -> dict[str, str]:

@@ -22,12 +22,12 @@ from dalenius.evidence.travelling_means import (
     HIDDEN,
     Part,
     Z,
-    analysed,
     few_rows,
     inverted,
     understood,
     weights_of,
 )
+from dalenius.evidence.travelling_regressions import analysed
 
 USAGE = """usage: python3 estimate.py card.json released.csv [population] [ANALYSIS]
 ANALYSIS: compare COLUMN=VALUE GROUP=ONE GROUP=OTHER | within COLUMN GROUP ... | shares COLUMN ...

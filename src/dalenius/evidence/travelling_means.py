@@ -7,22 +7,16 @@ from the released rows, with its covariance; `dalenius.measures.moments` is the 
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import product
-from math import exp, inf, log, nan, prod, tanh
+from math import exp, inf, log, nan, prod
 from operator import mul
-from typing import Any
 
 Z = 1.959963984540054  # of a 95 % interval
 SMALL = 1e-6  # smaller pivots would turn the noise of any table into estimates
-WEAK = 0.4  # a value whose standard error is more than this share of it carries no coefficient
-CLEAR = 4.0  # standard errors that the weakest direction of regressors has to be away from zero
 MANY = 20_000  # combinations of values of an analysis
 LEAST = 5  # rows that a group or a count must have at least, unless no draw can change it
 FEW = 10  # values that occur in fewer released rows do not carry an interval
 FEW_ROWS = "not recovered: too few released rows carry it (the full package gives exact intervals)"
-SEPARATED = "the coefficients are not determined: a group has all of its rows with the value, or none"
-FOLLOWS = "the coefficients are not determined: a regressor follows from the others, or the noise hides it"
 UNSAID = "too uncertain to say"
 HIDDEN = "not determined by what was released: the noise is larger than any share"
 
@@ -294,159 +288,12 @@ def joint(told: Means, words: list[str]) -> list[str]:
     return lines
 
 
-def regressed(told: Means, outcome: str, on: list[str]) -> list[str]:
-    """Coefficients of a linear regression, or of a logistic one of COLUMN=VALUE: scores corrected for the draws."""
-    column, sign, value = outcome.partition("=")
-    response = told.which(**{column: value}) if sign else numbers(told, column)
-    names, X = regressors(told, on)
-    scale = [max(sum(map(mul, map(mul, x, x), map(abs, told.law))), 1e-300) ** 0.5 for x in X]
-    X = [[v / size for v in x] for x, size in zip(X, scale, strict=True)]
-    beta = [0.0] * len(X)
-    for law in ([max(p, 0.0) for p in told.law], told.law) if sign else (told.law,):
-        beta = root(law, X, response, beta, bool(sign))
-    fitted, weight = fit(X, beta, bool(sign))
-    J = [[dot(told.law, weight, a, b) for b in X] for a in X]
-    P = solved(J, True, FOLLOWS)
-    weakest = [1.0 + k / 7 for k in range(len(X))]
-    for _ in range(300):  # towards the direction in which the regressors vary least
-        weakest = [sum(map(mul, row, weakest)) for row in P]
-        size = sum(v * v for v in weakest) ** 0.5
-        weakest = [v / size for v in weakest]
-    along_it = [sum(map(mul, weakest, x)) ** 2 * w for x, w in zip(zip(*X, strict=True), weight, strict=True)]
-    if not told.mean(along_it) > max(CLEAR * max(told.covariance([along_it])[0][0], 0.0) ** 0.5, 1e-7):
-        sys.exit("the coefficients are not determined: the noise is as large as what these columns vary; name fewer")
-    C = told.covariance([[v * (y - f) for v, y, f in zip(x, response, fitted, strict=True)] for x in X])
-    lines = []
-    for name, value_, row, size in zip(names, beta, P, scale, strict=True):
-        half = (
-            Z
-            * max(sum(a * b * v for a, line in zip(row, C, strict=True) for b, v in zip(row, line, strict=True)), 0.0)
-            ** 0.5
-        )
-        lines.append(f"{name}\t{value_ / size:.6g} [{(value_ - half) / size:.6g}, {(value_ + half) / size:.6g}]")
-    return lines
-
-
-def regressors(told: Means, on: list[str]) -> tuple[list[str], list[list[float]]]:
-    """A constant; for each column its numbers (COLUMN:number), or whether it has each value but the first."""
-    names, X = ["(intercept)"], [[1.0] * len(told.outcomes)]
-    for word in on:
-        column, _, kind = word.partition(":")
-        if kind == "number":
-            names.append(column)
-            X.append(numbers(told, column))
-            continue
-        for k, value in enumerate(told.letters[column]):
-            inside = told.which(**{column: value})
-            share = told.mean(inside)
-            error = max(told.covariance([inside])[0][0], 0.0) ** 0.5
-            if not share > 0 or error > WEAK * share:
-                digits = set("".join(told.letters[column])) <= set("0123456789.-/")
-                number = f"say {column}:number, or " if digits else ""
-                sys.exit(f"{column} = {value} is too rare in the release for a coefficient; {number}leave {column} out")
-            if k:
-                names.append(f"{column} = {value}")
-                X.append(inside)
-    return names, X
-
-
-def numbers(told: Means, column: str) -> list[float]:
-    """The numbers that the values of a column are."""
-    try:
-        known = {value: float(Fraction(value)) for value in told.letters[column]}
-    except ValueError:
-        sys.exit(f"the values of {column!r} are not all numbers")
-    return [known[x[column]] for x in told.outcomes]
-
-
-def fit(X: list[list[float]], beta: list[float], logistic: bool) -> tuple[list[float], list[float]]:
-    """What a regression expects at each outcome, and how that varies with its index."""
-    index = [sum(map(mul, beta, x)) for x in zip(*X, strict=True)]
-    if not logistic:
-        return index, [1.0] * len(index)
-    chances = [0.5 * (1 + tanh(0.5 * v)) for v in index]
-    return chances, [p * (1 - p) for p in chances]
-
-
-def root(
-    law: list[float], X: list[list[float]], response: list[float], beta: list[float], logistic: bool
-) -> list[float]:
-    """Where the scores of the coefficients are zero, by Newton's steps, halved until the scores are nearer to zero."""
-
-    def score(at: list[float]) -> list[float]:
-        fitted, _ = fit(X, at, logistic)
-        return [sum(p * v * (y - f) for p, v, y, f in zip(law, x, response, fitted, strict=True)) for x in X]
-
-    now = score(beta)
-    for _ in range(60):
-        if max(map(abs, now)) < 1e-10 * max(1.0, *map(abs, response)):
-            return beta
-        _, weight = fit(X, beta, logistic)
-        P = solved([[dot(law, weight, a, b) for b in X] for a in X], False, SEPARATED if logistic else FOLLOWS)
-        step = [sum(map(mul, row, now)) for row in P]
-        for _ in range(40):
-            near = [a + b for a, b in zip(beta, step, strict=True)]
-            after = score(near)
-            if sum(map(abs, after)) < sum(map(abs, now)):
-                break
-            step = [v / 2 for v in step]
-        else:
-            break
-        beta, now = near, after
-    sys.exit(SEPARATED)
-
-
-def solved(J: list[list[float]], positive: bool, otherwise: str) -> list[list[float]]:
-    """The inverse of a symmetric matrix, which has to be positive if asked."""
-    rows, found = [[*row] for row in J], list(unbiased(J))
-    for k in range(len(rows) if positive else 0):
-        if not rows[k][k] > 0:
-            found = [None]
-            break
-        for other in rows[k + 1 :]:
-            factor = other[k] / rows[k][k]
-            other[:] = [a - factor * b for a, b in zip(other, rows[k], strict=True)]
-    inverse = [row for row in found if row is not None]
-    if len(inverse) < len(J):
-        sys.exit(otherwise)
-    return inverse
-
-
 def pair(word: str, told: Means) -> tuple[str, str]:
     """COLUMN=VALUE, taken apart."""
     column, _, wanted = word.partition("=")
     if wanted not in told.letters.get(column, []):
         sys.exit(f"{column}={wanted} is no column of the card with one of its values")
     return column, wanted
-
-
-def analysed(
-    words: list[str], card: dict[str, Any], parts: list[Part], rows: list[dict[str, str]], population: bool
-) -> list[str]:
-    """One of the analyses of the usage line, from all matrices that say something about its columns."""
-    what, *about = words
-    wanted = [*dict.fromkeys(word.partition("=")[0].partition(":")[0] for word in about)]
-    kept, letters = card.get("kept", []), dict(card["letters"])
-    weigh = card["weights"] if card.get("weights") in kept else None
-    parts = [part for part in parts if {*part[0]} & {*wanted}]
-    there = {c for inputs, _, _ in parts for c in inputs}
-    for column in wanted:
-        if column in kept and column not in there and column in rows[0]:
-            letters[column] = sorted({row[column] for row in rows})
-            same = [[float(x == y) for y in letters[column]] for x in letters[column]]
-            parts, there = [*parts, ([column], [column], same)], there | {column}
-    if missing := [c for c in wanted if c not in there]:
-        sys.exit(f"{missing[0]} is no column of the card")
-    inputs, drawn, _ = parts[0]
-    preserved = bool(card.get("marginals_preserved")) and not weigh and len(parts) == 1 and inputs == drawn and not kept
-    weights = weights_of(rows, weigh)
-    told = Means(parts, letters, rows, weights, population, preserved)
-    for word in about:
-        if "=" in word:
-            pair(word, told)
-    if what in ("linear", "logistic"):
-        return regressed(told, about[0], about[1:])
-    return {"compare": compared, "within": within, "shares": joint}[what](told, about)
 
 
 def understood(words: list[str]) -> bool:

@@ -10,13 +10,21 @@ release gives it without bias (`measures.moments`), whatever was drawn and wheth
 solution has the covariance J^-1 Cov(mean of psi) J^-T with J = sum_c p(c) x x', times the variance of y at x in the
 logistic case. This is the corrected score of measurement error models; with the matrix of a card nothing is assumed.
 
-Where J itself is hardly known, because the noise is as large as what the regressors vary, the normal limit is far away
-and nothing is said: its weakest direction must be `CLEAR` standard errors away from zero.
+An interval holds the b that the score does not rule out. With the others moved along the line that b asks of them, and
+a with a'J = (0, .., 1, .., 0), they are those with
+
+    (a . mean of psi)^2 <= z^2 Var(a . mean of psi)          at the coefficients on this line,
+
+which for one regressor is Fieller's interval of a quotient. A variance at the estimate alone is too small where the
+draws made the regressors vary more than they do, or moved a share away from 0 or 1, whose log odds have no bound. Where
+these b have none, the end is infinite. Where the weakest direction of J is not `CLEAR` standard errors away from zero
+nothing is said.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import inf, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -32,19 +40,27 @@ __all__ = ["CLEAR", "Regression", "regressed"]
 
 Floats = npt.NDArray[np.float64]
 
-CLEAR = 4.0
-WEAK = 0.4
+CLEAR = 2.0
+WEAK = 0.5
 """A value whose standard error is more than this share of it carries no coefficient."""
 FLAT = 1e-7
 """Where nothing varies more than this, with regressors of size one, a group is all of one kind, or empty."""
 ROUNDS = 60
 EQUAL = 1e-10
 """Scores smaller than this, with regressors of size one, are zero."""
+FURTHER = 1.6
+STEPS = 8
+"""An end is looked for up to so many steps, each so much further than the one before; beyond, there is none."""
+PIVOT = 1e-6
+"""A regressor that varies less than this share of itself, the others given, follows from them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """Coefficients by name with their intervals, and their covariance; `slack` widens an interval on both sides."""
+    """Coefficients by name with their intervals, and their covariance.
+
+    `ends` are the lower ends of all coefficients and the upper ones; `slack` widens an interval on both sides.
+    """
 
     kind: str
     outcome: str
@@ -54,16 +70,16 @@ class Regression:
     level: float
     target: str
     rows: int
+    ends: Floats
     slack: Floats | None = None
 
     @property
     def coefficients(self) -> dict[str, Figure]:
         """Each coefficient with its interval."""
-        half = quantile(self.level) * np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        half = half + (self.slack if self.slack is not None else 0.0)
+        slack = np.zeros(len(self.names)) if self.slack is None else self.slack
         return {
-            name: Figure(float(value), float(value - wide), float(value + wide))
-            for name, value, wide in zip(self.names, self.estimate, half, strict=True)
+            name: Figure(*map(float, figure))
+            for name, *figure in zip(self.names, self.estimate, self.ends[0] - slack, self.ends[1] + slack, strict=True)
         }
 
     def to_json(self) -> dict[str, Any]:
@@ -139,19 +155,97 @@ def regressed(
         response = told.cells.which({outcome: value}).astype(float)
     scale = np.maximum(np.sqrt(np.maximum((X * X) @ np.abs(told.law), 0.0)), 1e-300)
     Z = X / scale[:, None]
-    beta = _logistic(told.law, Z, response) if value is not None else _linear(told.law, Z, response)
-    fitted = _expit(beta @ Z) if value is not None else beta @ Z
-    weight = fitted * (1 - fitted) if value is not None else np.ones(Z.shape[1])
+    kind = "linear" if value is None else "logistic"
+    beta = _linear(told.law, Z, response) if value is None else _logistic(told.law, Z, response)
+    fitted, weight = _fit(beta @ Z, kind)
     J = (Z * (told.law * weight)) @ Z.T
     _clear(told, Z, weight, J)
     _, spread = told.means(Z * (response - fitted))
     back = np.linalg.inv(J)
-    covariance = (back @ spread @ back.T) / np.outer(scale, scale)
-    named = outcome if value is None else f"{outcome} = {value}"
-    kind = "linear" if value is None else "logistic"
+    covariance = back @ spread @ back.T
+    ends = [_ends(told, Z, response, beta, covariance, j, kind, quantile(level)) for j in range(len(beta))]
     return Regression(
-        kind, named, tuple(names), beta / scale, np.asarray(covariance), level, told.target, told.seen.rows
+        kind,
+        outcome if value is None else f"{outcome} = {value}",
+        tuple(names),
+        beta / scale,
+        covariance / np.outer(scale, scale),
+        level,
+        told.target,
+        told.seen.rows,
+        np.array(ends).T / scale,
     )
+
+
+def _fit(index: Floats, kind: str) -> tuple[Floats, Floats]:
+    """What is expected at each outcome, and how it varies with its index."""
+    if kind == "linear":
+        return index, np.ones(len(index))
+    chances = _expit(index)
+    return chances, chances * (1 - chances)
+
+
+def _ends(
+    told: Moments, Z: Floats, response: Floats, beta: Floats, covariance: Floats, j: int, kind: str, z: float
+) -> tuple[float, float]:
+    """The ends of the values of a coefficient that its score does not rule out."""
+    half = z * max(float(covariance[j, j]), 0.0) ** 0.5
+    if half < FLAT:  # known but for rounding
+        return float(beta[j]) - half, float(beta[j]) + half
+    line = covariance[:, j] / covariance[j, j]
+
+    def beyond(away: float) -> float:
+        """Above 0 where the score rules out the value so far away; NaN where it says nothing."""
+        fitted, weight = _fit((beta + away * line) @ Z, kind)
+        a = _efficient((Z * (told.law * weight)) @ Z.T, j)
+        if a is None:
+            return nan
+        score, variance = told.means(((a @ Z) * (response - fitted))[None, :])
+        return float(abs(score[0]) - z * max(float(variance[0, 0]), 0.0) ** 0.5)
+
+    return float(beta[j]) - _crossing(beyond, -half), float(beta[j]) + _crossing(beyond, half)
+
+
+def _efficient(J: Floats, j: int) -> Floats | None:
+    """a with a'J = 1 in the place j, else 0; None where a regressor follows from the others."""
+    size = np.sqrt(np.maximum(np.diag(J), 0.0))
+    if not size.min() > 0:
+        return None
+    try:
+        root = np.linalg.cholesky(J / np.outer(size, size))
+    except np.linalg.LinAlgError:
+        return None
+    if np.diag(root).min() ** 2 < PIVOT:
+        return None
+    unit = np.eye(len(J))[j] / size
+    return np.asarray(np.linalg.solve(root.T, np.linalg.solve(root, unit)) / size)
+
+
+def _crossing(beyond: Callable[[float], float], start: float) -> float:
+    """How far from the estimate, in the direction of `start`, a value is ruled out first; infinite where none is."""
+    inside, out, low = 0.0, start, beyond(0.0)
+    for _ in range(STEPS):
+        high = beyond(out)
+        if not high < 0:
+            break
+        inside, low = out, high
+        out *= FURTHER
+    if not high >= 0:
+        return inf
+    for _ in range(ROUNDS):  # false position, halved where an end stays (Illinois)
+        at = (inside * high - out * low) / (high - low)
+        found = beyond(at)
+        if isnan(found):
+            return inf
+        if abs(found) < EQUAL * abs(start):
+            return abs(at)
+        if found > 0:
+            out, high = at, found
+            low /= 2
+        else:
+            inside, low = at, found
+            high /= 2
+    return abs(out)
 
 
 def _there(columns: Sequence[str], alphabets: Mapping[str, Sequence[str]]) -> None:

@@ -10,7 +10,8 @@ from dalenius.cli.analyses import _rounded_words
 from dalenius.core import Noise
 from dalenius.core.forms.noise import NoiseAxis
 from dalenius.errors import InputError, MismatchError, Unsupported
-from dalenius.mechanisms.numbers.estimate import estimate_covariances, estimate_numbers, regress_numbers, undone_of
+from dalenius.mechanisms.numbers.estimate import estimate_covariances, estimate_numbers, undone_of
+from dalenius.mechanisms.numbers.regression import regress_numbers
 from tests.effort import effort
 
 GRID = tuple(str(v) for v in range(0, 200, 2))
