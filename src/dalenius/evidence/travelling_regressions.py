@@ -107,12 +107,15 @@ def efficient(J: list[list[float]], j: int) -> list[float] | None:
 
 def crossing(beyond: Callable[[float], float], start: float) -> float:
     """How far from 0, in the direction of `start`, something first is above 0; no end where it never is."""
-    inside, out, low = 0.0, start, beyond(0.0)
+    inside = 0.0
+    out = start
+    low = beyond(0.0)
     for _ in range(8):
         high = beyond(out)
         if not high < 0:
             break
-        inside, low = out, high
+        inside = out
+        low = high
         out *= 1.6
     if not high >= 0:
         return inf
@@ -124,10 +127,12 @@ def crossing(beyond: Callable[[float], float], start: float) -> float:
         if abs(found) < 1e-10 * abs(start):
             return abs(at)
         if found > 0:
-            out, high = at, found
+            out = at
+            high = found
             low /= 2
         else:
-            inside, low = at, found
+            inside = at
+            low = found
             high /= 2
     return abs(out)
 

@@ -223,12 +223,15 @@ def _efficient(J: Floats, j: int) -> Floats | None:
 
 def _crossing(beyond: Callable[[float], float], start: float) -> float:
     """How far from the estimate, in the direction of `start`, a value is ruled out first; infinite where none is."""
-    inside, out, low = 0.0, start, beyond(0.0)
+    inside = 0.0
+    out = start
+    low = beyond(0.0)
     for _ in range(STEPS):
         high = beyond(out)
         if not high < 0:
             break
-        inside, low = out, high
+        inside = out
+        low = high
         out *= FURTHER
     if not high >= 0:
         return inf
@@ -240,10 +243,12 @@ def _crossing(beyond: Callable[[float], float], start: float) -> float:
         if abs(found) < EQUAL * abs(start):
             return abs(at)
         if found > 0:
-            out, high = at, found
+            out = at
+            high = found
             low /= 2
         else:
-            inside, low = at, found
+            inside = at
+            low = found
             high /= 2
     return abs(out)
 
