@@ -32,6 +32,7 @@ from dalenius.mechanisms.columns.leakage.preflight import Size
 from dalenius.outputs import new_file
 from dalenius.solvers.leakage.simple import stay_or_forget
 from dalenius.solvers.lp import OutOfTime, maximise
+from dalenius.testing import contracted_bit
 
 FILE = """
 [source]
@@ -305,6 +306,23 @@ def test_point_14_what_does_not_fit_is_refused_before_it_is_allocated(monkeypatc
     monkeypatch.setattr(Model, "of", None)  # it would be the first to allocate
     with pytest.raises(Unsupported, match=r"60 combinations occur and 60 may be released; it needs .* of memory"):
         solve(asked())
+    monkeypatch.setattr(preflight, "free_memory", lambda: 1 << 5)
+    with pytest.raises(Unsupported, match=r"2 combinations occur and 2 may be released; it needs .* of memory"):
+        solve(contracted_bit("9/25"))
+
+
+def test_point_14_memory_is_what_the_limits_of_the_process_leave(tmp_path, monkeypatch):
+    """With `ulimit -v`, or in a container, the memory of the machine is not there to be had."""
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1 << 20, 1 << 20))
+    assert preflight.free_memory() == 0, "this process has more than a mebibyte already"
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    for name, text in {"memory.max": "900", "memory.current": "800", "memory.stat": "file 70\nshmem 20"}.items():
+        (tmp_path / name).write_text(f"{text}\n")
+    monkeypatch.setattr(preflight, "GROUP", tmp_path)
+    assert preflight.free_memory() == 150, "copies of files are given back"
+    (tmp_path / "memory.max").write_text("max\n")
+    assert preflight.free_memory() != 150
 
 
 def test_point_14_what_takes_long_says_which_column_to_group():

@@ -50,6 +50,14 @@ def test_point_14_where_values_keep_their_rows_they_leave_as_often_as_they_occur
     assert EARLY in best.remarks
 
 
+def test_point_14_what_says_nothing_is_at_hand_for_many_values(monkeypatch):
+    """Beyond a thousand values nothing was held, and a search that had no time ended with nothing."""
+    monkeypatch.setattr("dalenius.mechanisms.without_search.MOST", 1)
+    (design,) = at_once(problem_of("`leakage`", "W = S"))
+    assert design.value == 0
+    assert EARLY in design.remarks
+
+
 def test_letters_fall_off_where_every_pair_of_values_has_a_level_of_its_own():
     """Under a metric of many values staying with one share told next to nothing, and a search had no time."""
     many = 12

@@ -28,6 +28,8 @@ __all__ = ["at_once"]
 
 MOST, FEW = 1_000, 256
 """Combinations of the observed values: more take too long to prove at once; where something is minimised, fewer."""
+MANY = 200_000
+"""Combinations for which what says nothing is proved at once."""
 SHARES = tuple(Fraction(1, n) for n in (1, 2, 4, 8, 16, 32, 64, 128))
 """How often an entry stays: the first that keeps the promises."""
 METHOD = "entries that stay as they are with one probability, else say nothing"
@@ -63,10 +65,13 @@ def at_once(problem: Problem) -> Iterator[Design]:
     if not isinstance(problem.joint, Pmf) or problem.form is not None or problem.each or problem.robust:
         return
     telling = isinstance(problem.objective, MaximizeInformation)
-    if prod(map(len, problem.pmf.alphabets(problem.inputs).values())) > (MOST if telling else FEW):
-        return
+    inputs = prod(map(len, problem.pmf.alphabets(problem.inputs).values()))
     with suppress(DaleniusError):
-        yield from _telling(problem) if telling else _changing(problem)
+        if inputs <= (MOST if telling else FEW):
+            yield from _telling(problem) if telling else _changing(problem)
+        elif telling and not problem.release and inputs <= MANY:
+            nothing = channel_from_rows(problem, [(Fraction(1),)] * len(problem.pmf.counts(problem.inputs)))
+            yield proved(problem, nothing, [CLOSED], method=METHOD, remarks=[EARLY])
 
 
 def _telling(problem: Problem) -> Iterator[Design]:

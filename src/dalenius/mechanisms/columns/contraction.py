@@ -73,8 +73,10 @@ def contract(
     """
     CONTRACTION.refuse(problem)
     from dalenius.mechanisms.columns.leakage.model import Model
+    from dalenius.mechanisms.columns.leakage.preflight import Size
     from dalenius.solvers.robust import least_contraction
 
+    Size.of(problem).refuse_too_large(seconds)
     deadline = monotonic() + seconds
     if on_progress:
         on_progress("a second-order cone program with cuts")

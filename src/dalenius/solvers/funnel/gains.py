@@ -35,6 +35,7 @@ LOOSE = 0.05  # of the gap that is left, for the program of an early round
 AGAIN = 1  # further times that the parts of a simplex are cut in a round, in a small program
 SMALL = 60  # rows times labels of it
 CUTTING = 10**8  # labels cubed times simplices that a round cuts: all their edges are looked at
+FAR = 10 * CUTTING  # labels cubed from which on nothing is cut
 FEW = 16  # that it cuts in any case
 UNUSED = 1e-10  # mass of a letter whose posterior says nothing
 
@@ -149,6 +150,8 @@ def beginning(W: Floats, labels: Labels) -> Subdivision:
         steps = np.linspace(W[:, 1].min(), W[:, 1].max(), CHORDS + 1)
         cells.cut_line([float(step) for step in steps if 0 < step < 1])
         return cells
+    if W.shape[1] ** 3 > FAR:
+        return cells
     middle = np.asarray(W.mean(axis=0))
     points = np.concatenate([W, (W + middle) / 2, middle[None]])
     while len(cells) < BEGIN:
@@ -177,6 +180,8 @@ def solved(program: Program, gap: float, seconds: float, *, vertex: bool = True)
 
 def refined(cells: Subdivision, W: Floats, pi: Floats, pieces: Floats, gap: float) -> int:
     """Cut the simplices whose letters lie above phi where they are used; how many were cut."""
+    if W.shape[1] ** 3 > FAR:
+        return 0
     joint = (W.T @ pi).T
     mass = joint.sum(axis=1)
     used = mass > UNUSED

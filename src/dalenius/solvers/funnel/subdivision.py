@@ -17,7 +17,6 @@ is a short fraction, so that the exact proof has short numbers too.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
@@ -36,6 +35,7 @@ Split: TypeAlias = tuple[int, int, Fraction, int, int]  # two corners, the place
 LINE = 1 << 20  # places on the edge of an interval, which is cut next to a posterior that is used
 CENTRING = 24  # steps towards the point where a raised tangent touches
 SMALLEST = 1e-9  # an edge shorter than this is not cut
+BLOCK = 1 << 22  # entries of the middles of edges that are looked at together
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +149,19 @@ class Subdivision:
 
     def _edges(self, cells: Floats, values: Floats) -> tuple[Places, Places, list[Fraction]]:
         """The edge of each simplex whose chord is furthest above phi, which is cut in the middle."""
-        first, second = np.array(list(combinations(range(cells.shape[1]), 2)), dtype=np.intp).T
-        middles = (cells[:, first] + cells[:, second]) / 2
-        bend = (values[:, first] + values[:, second]) / 2 - self.labels.phi(middles)
-        far = bend.argmax(axis=1)
+        size = cells.shape[1]
+        first, second = np.triu_indices(size, 1)
+        most = np.full(len(cells), -np.inf)
+        far = np.zeros(len(cells), dtype=np.intp)
+        rows = np.arange(len(cells))
+        block = max(1, BLOCK // (len(cells) * size))  # of edges: all of a simplex of 2,000 labels would take 30 GiB
+        for start in range(0, len(first), block):
+            i, l = first[start : start + block], second[start : start + block]
+            bend = (values[:, i] + values[:, l]) / 2 - self.labels.phi((cells[:, i] + cells[:, l]) / 2)
+            best = bend.argmax(axis=1)
+            further = bend[rows, best] > most
+            most[further] = bend[rows, best][further]
+            far[further] = start + best[further]
         return first[far], second[far], [Fraction(1, 2)] * len(cells)
 
     def _cut_edges(self, places: Sequence[int], first: Places, second: Places, where: Sequence[Fraction]) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf, sqrt
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ _EXACT = 1_500  # unknowns of the largest system that is solved exactly
 _A_SECOND = 600  # unknowns that are solved for in a second; the time grows with their square
 _A_ROW = 1e-4  # seconds to write one limit, and to hand it over
 _AN_ENTRY = 1.5e-6  # seconds for each of its entries
-_LOOK = 16  # limits between two looks at the clock
+_AT_ONCE = 0.1  # seconds that are always there
 _QUARTER = 0.25  # of the time, for writing all of them
 
 
@@ -169,11 +168,13 @@ def quickly_written(program: Program, seconds: float) -> bool:
     return _A_ROW * row_count(program) + _AN_ENTRY * written <= _QUARTER * seconds
 
 
-def _in_time(rows: Iterator[_Row], deadline: float) -> Iterator[_Row]:
-    """The limits, while there is time to write them."""
+def _in_time(rows: Iterator[_Row], seconds: float) -> Iterator[_Row]:
+    """The limits, while writing them takes no longer by their count: the same on a busy machine."""
+    spent = 0.0
     for k, row in enumerate(rows):
-        if not k % _LOOK and monotonic() > deadline:
-            raise OutOfTime(f"the linear program of more than {k} rows was not written in time")
+        spent += _A_ROW + _AN_ENTRY * len(row.entries)
+        if spent > max(seconds, _AT_ONCE):
+            raise OutOfTime(f"the linear program of more than {k} rows takes longer to write than there is time")
         yield row
 
 
@@ -185,7 +186,7 @@ def linear_optimum(
     Raises Infeasible or SolverFailed, OutOfTime where HiGHS needs more than ``seconds``.
     """
     inputs, letters = given.allowed.shape
-    rows = list(_in_time(_rows(program), monotonic() + seconds))
+    rows = list(_in_time(_rows(program), seconds))
     variables = [(int(e), int(t)) for e, t in np.argwhere(program.allowed)]
     further = len(program.local_dp) + sum(len(gauge.parts) for gauge in program.gauges)
     variables += [(inputs + k, t) for k in range(further) for t in range(letters)]

@@ -61,9 +61,9 @@ class Wanted:
                     prior.append(float(Fraction(int(own.sum()), joint.total)))
         weight = joint.counts(problem.inputs)
         table = np.stack(columns, axis=1)
-        self.shares: Floats = np.array(
-            [[float(Fraction(int(entry), int(m))) for entry in row] for row, m in zip(table, weight, strict=True)]
-        )
+        self.shares: Floats = np.zeros(table.shape)
+        for x, k in np.argwhere(table):  # few, where what is wanted is the input itself
+            self.shares[x, k] = float(Fraction(int(table[x, k]), int(weight[x])))
         self.mass: Floats = np.array([float(Fraction(int(n), joint.total)) for n in weight])
         self.labels = Labels(np.array(prior), np.array(world, dtype=np.intp))
 

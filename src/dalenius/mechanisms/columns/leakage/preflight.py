@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
+from pathlib import Path
 
 from dalenius.core import Independent, Leakage, MinimizeLeakage, Problem, WorstCaseLeakage
 from dalenius.errors import NOTHING_DONE, SolverFailed, Unsupported
@@ -25,11 +26,17 @@ HELD = 420  # bytes for each entry of the matrix while it is searched, at 2 valu
 KEPT = 60  # bytes for each entry of the written channel
 SHARE = 0.8  # of the memory that is free
 SHORT = 5.0  # seconds that nobody is refused for
+GROUP = Path("/sys/fs/cgroup")  # where Linux says what a container may have
 LONG = 10.0  # seconds from which on somebody wants to know how to wait for less
 
 
 def free_memory() -> int | None:
-    """Bytes that can be had without swapping, where the system says so."""
+    """Bytes that can be had without swapping, where the system says so, and within the limits of this process."""
+    found = [free for free in (_of_the_machine(), _of_the_group(), _of_the_process()) if free is not None]
+    return min(found) if found else None
+
+
+def _of_the_machine() -> int | None:
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
             for line in file:
@@ -41,6 +48,29 @@ def free_memory() -> int | None:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
+
+
+def _of_the_group() -> int | None:
+    """What a container may have: its own limit, less what it has and could not give back."""
+    try:
+        most, used = ((GROUP / name).read_text(encoding="ascii").strip() for name in ("memory.max", "memory.current"))
+        parts = dict(line.split() for line in (GROUP / "memory.stat").read_text(encoding="ascii").splitlines())
+        files = int(parts["file"]) - int(parts["shmem"])  # copies of what is on the disk
+        return None if most == "max" else max(0, int(most) - int(used) + files)
+    except (KeyError, OSError, ValueError):
+        return None
+
+
+def _of_the_process() -> int | None:
+    """What the limit of its addresses (`ulimit -v`) leaves."""
+    try:
+        import resource
+
+        most, _ = resource.getrlimit(resource.RLIMIT_AS)
+        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    except (ImportError, OSError, ValueError):  # systems without such limits
+        return None
+    return None if most == resource.RLIM_INFINITY else max(0, most - used)
 
 
 @dataclass(frozen=True)
