@@ -242,6 +242,7 @@ def payroll(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.long
 def test_a_recipe_is_applied_to_the_table_as_its_problem_file_reads_it(payroll, capsys):
     """The very table of the design was refused: not UTF-8 text, say --encoding, which apply does not take."""
     begun = ("init", "lohn.csv", "--encoding", "latin-1", "--protect", "krank", "--release", "Büro", "--deny", "3")
@@ -293,3 +294,61 @@ def test_a_recipe_that_somebody_brings_is_refused_in_words_that_fit_it(tmp_path,
     assert (code, 't.csv has no column "twon". Did you mean "town"?' in said) == (2, True)
     code, said = answered(capsys, "apply", "sick.json", "t.csv", "-o", "r.csv", "--keep", "town")
     assert (code, "3 tests made." in said) == (0, True)
+
+
+@pytest.fixture
+def pupils(tmp_path, monkeypatch):
+    """Exams: up to three rows of a pupil, which agree in school and lunch, and differ in the grade."""
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(2)
+    rows = []
+    for k in range(900):
+        school, lunch = draw.choice("NSW"), draw.choice(["free", "paid", "paid"])
+        rows += [(f"p{k}", school, lunch, draw.randint(1, 6)) for _ in range(1 + k % 3)]
+    written("exams.csv", ["pupil", "school", "lunch", "grade"], rows)
+    return tmp_path
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "promise", [["--reveal", "0.0001"], ["--nothing"], ["--times-at-most", "1.01"], ["--deny", "2"]]
+)
+@pytest.mark.parametrize("form", [[], ["--form", "records"]])
+def test_any_promise_is_about_the_person_where_rows_of_one_agree(pupils, promise, form, capsys):
+    """Only --deny can be promised, it said, and the problem file with unit = "pupil" was released all the same."""
+    command = ("init", "exams.csv", "--protect", "lunch", "--release", "school", "--person", "pupil", *promise, *form)
+    code, said = answered(capsys, *command)
+    if form and "--deny" in promise:
+        assert (code, "does not go with --deny" in said) == (2, True)
+        return
+    assert (code, said.splitlines()[0]) == (0, "exams.csv: 900 persons by pupil, 4 columns. 2 columns are left out.")
+    assert "One row goes out for each person: no column above differs between rows of one." in said
+    assert answered(capsys, "release", "problem.toml", "-o", "out", "--quiet")[0] == 0
+    assert len(Path("out/released.csv").read_text().splitlines()) == 901
+    assert "column pupil" in Path("out/statement.html").read_text(encoding="utf-8")
+    assert answered(capsys, "verify", "out/design.json", "--table", "exams.csv", "--problem", "problem.toml")[0] == 0
+
+
+def test_the_columns_in_which_rows_of_one_person_differ_are_named(pupils, capsys):
+    command = ("init", "exams.csv", "--protect", "lunch", "--release", "school,grade", "--person", "pupil")
+    code, said = answered(capsys, *command, "--reveal", "0.01")
+    assert (code, "up to 3 rows, which differ in grade. Only --deny can be promised" in said) == (2, True)
+    code, said = answered(capsys, *command, "--deny", "2", "--form", "dense")
+    assert (code, "Leave out --form." in said) == (2, True), "another form was written than was asked for"
+    assert answered(capsys, *command, "--deny", "2")[0] == 0
+
+
+@pytest.mark.long
+def test_the_other_job_reads_every_flag_or_refuses_it(pupils, capsys):
+    """`--useful` passed over --person, --keep, --form, --keep-rows, --title and how the table is written."""
+    command = ("init", "exams.csv", "--protect", "lunch", "--useful", "school", "--look-at", "school", "lunch")
+    for flag, value in (("--keep", "grade"), ("--form", "dense"), ("--keep-rows", "3/4"), ("--release", "grade")):
+        code, said = answered(capsys, *command, flag, value)
+        assert (code, f"{flag} goes with the release of columns" in said) == (2, True), flag
+    code, said = answered(capsys, *command[:5], "grade", "--look-at", "grade", "--person", "pupil")
+    assert (code, "which differ in grade. Leave out --person" in said) == (2, True)
+    assert answered(capsys, *command, "--person", "pupil", "--title", "Exams", "--delimiter", ",")[0] == 0
+    file = Path("problem.toml").read_text()
+    assert all(line in file for line in ('unit = "pupil"', 'title = "Exams"', 'delimiter = ","'))
+    assert answered(capsys, "release", "problem.toml", "-o", "out", "--quiet")[0] == 0
+    assert len(Path("out/released.csv").read_text().splitlines()) == 901

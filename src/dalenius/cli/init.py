@@ -27,7 +27,7 @@ from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import joined_names, names_in
 from dalenius.tables import Table, open_table
 from dalenius.tables.foreign import arx_groups
-from dalenius.wording import shown
+from dalenius.wording import joined, shown, unsteered
 
 LEVELS = {"reveal": " 0.01", "guess": " 80%", "nothing": "", "deny": " 2", "times": " 2"}  # for examples
 
@@ -202,14 +202,16 @@ def _words(table: Table, found: Draft, *, shown: bool) -> list[str]:
     wish = found.wish
     used = len(found.released) + len(found.secrets) + len(found.kept)
     rest = len(table.names) - used
+    once = f" by {unsteered(wish.person)}" if wish.person and found.max_rows == 1 else ""
     lines = [
-        f"{table.name}: {many(found.rows, 'row')}, {many(len(table.names), 'column')}."
+        f"{table.name}: {many(found.rows, 'person' if once else 'row')}{once}, {many(len(table.names), 'column')}."
         + (f" {many(rest, 'column')} {'is' if rest == 1 else 'are'} left out." if rest else "")
     ]
     if not shown:
         lines += [f"  {name} is left out: {why}." for name, why in found.left_out.items()]
         lines += _grouped(found)
     lines += [_smallest(found)] if found.form == DENSE else []
+    lines += ["One row goes out for each person: no column above differs between rows of one."] if once else []
     lines += [f"Promise: {_promised_of(found, promise)}." for promise in found.promises]
     if wish.promise == "guess" and wish.times is None:
         lines.append("That is about the average row. --times-at-most 2 beside it limits what any single row reveals.")
@@ -273,6 +275,22 @@ def _document(found: Draft) -> dict[str, Any]:
     }
 
 
+def _refuse_unread(arguments: Namespace) -> None:
+    """Flags of the main job that the other one would not read."""
+    given = {
+        "--release": arguments.release if arguments.look_at else None,
+        "--keep": arguments.keep,
+        "--form": arguments.form,
+        "--keep-rows": None if arguments.keep_rows == "all" else arguments.keep_rows,
+    }
+    if unread := [flag for flag, said in given.items() if said is not None]:
+        raise InputError(
+            f"{joined(unread)} {'goes' if len(unread) == 1 else 'go'} with the release of columns, and --useful makes "
+            "one new column.",
+            do=f"Leave out --useful, or {joined(unread)}.",
+        )
+
+
 def _disclosure(arguments: Namespace, table: Table, path: str) -> tuple[str, list[str], dict[str, Any]]:
     """One new column that says the most about a useful one and nothing about the secrets."""
     useful = _listed(arguments.useful)
@@ -283,6 +301,7 @@ def _disclosure(arguments: Namespace, table: Table, path: str) -> tuple[str, lis
         raise InputError(
             f"Missing: {missing}. Example: dalenius init patients.csv --useful outcome --protect age --look-at age,sex"
         )
+    _refuse_unread(arguments)
     promised = _promised(arguments) or ("nothing", "0")
     wish = _wish(arguments, views, (arguments.name,), promised)
     text, groups, smallest = disclosure(table, wish, observe=observe, useful=useful, path=path)

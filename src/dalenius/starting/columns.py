@@ -15,10 +15,11 @@ from dalenius.starting.ranges import in_order
 from dalenius.tables import Coded, Table, encode
 from dalenius.tables.coding import DATE, is_number
 from dalenius.tables.counting import LARGEST
+from dalenius.tables.persons import differing, per_person
 from dalenius.tables.profile import profile
 from dalenius.tables.suggesting import has_decimal_commas
 
-__all__ = ["Look", "as_written", "look_at", "roles", "there"]
+__all__ = ["Look", "as_written", "look_at", "roles", "there", "unlike"]
 
 FEW_NUMBERS = 12
 """So many different numbers are treated as values; more of them are put into ranges."""
@@ -135,7 +136,9 @@ class Look:
         return f"{len(self.known)} {'value' if len(self.known) == 1 else 'values'}: {shown}{gaps}"
 
 
-def look_at(table: Table, names: Sequence[str], parts: Mapping[str, str] | None = None) -> dict[str, Look]:
+def look_at(
+    table: Table, names: Sequence[str], parts: Mapping[str, str] | None = None, *, person: str | None = None
+) -> dict[str, Look]:
     """The named columns of a table, read in one pass; dates are cut by their year or month, ranges by size.
 
     Parameters
@@ -146,6 +149,8 @@ def look_at(table: Table, names: Sequence[str], parts: Mapping[str, str] | None 
         Columns of it.
     parts : mapping, optional
         "year" or "month" for columns of dates; otherwise the year, or the month where all are of one year.
+    person : str, optional
+        The column that names a person: each person is looked at once. No rows of one may differ (`unlike`).
 
     Returns
     -------
@@ -157,7 +162,9 @@ def look_at(table: Table, names: Sequence[str], parts: Mapping[str, str] | None 
     InputError
         If a column of `parts` holds something else than dates.
     """
-    coded: Coded = encode(table, dict.fromkeys(names, Column(missing="category")), names)
+    coded = _coded(table, names)
+    if person is not None:
+        coded = per_person(table, coded, person)
     codes: Iterable[npt.NDArray[np.integer]] = coded.codes.values()
     many = None
     if prod(len(letters) for letters in coded.alphabets.values()) <= LARGEST:
@@ -165,6 +172,37 @@ def look_at(table: Table, names: Sequence[str], parts: Mapping[str, str] | None 
         codes = records.T
     looks = [Look(name, coded.alphabets[name], some, many=many) for name, some in zip(coded.names, codes, strict=True)]
     return {look.name: _by_date(_by_size(look), (parts or {}).get(look.name)) for look in looks}
+
+
+def unlike(table: Table, names: Sequence[str], person: str) -> tuple[str, ...]:
+    """Those of some columns in which rows of one person differ.
+
+    Parameters
+    ----------
+    table : Table
+        Opened.
+    names : sequence of str
+        Columns of it.
+    person : str
+        The column that names a person.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from dalenius.tables import open_table
+    >>> unlike(open_table(pa.table({"p": [1, 1], "sex": ["f", "f"], "grade": [2, 3]})), ["sex", "grade"], "p")
+    ('grade',)
+    """
+    return differing(table, _coded(table, names), person)
+
+
+def _coded(table: Table, names: Sequence[str]) -> Coded:
+    """Columns as they are, a gap as a value of its own."""
+    return encode(table, dict.fromkeys(names, Column(missing="category")), names)
 
 
 def as_written(table: Table) -> Table:

@@ -12,7 +12,7 @@ from dalenius.errors import InputError, SmallCombinations
 from dalenius.mechanisms.columns.leakage.preflight import Size
 from dalenius.mechanisms.declared import SECONDS
 from dalenius.mechanisms.records.takes import MOST_CLASSES
-from dalenius.starting.columns import Look, as_in, look_at, there
+from dalenius.starting.columns import Look, as_in, look_at, there, unlike
 from dalenius.starting.grouping import Cells, Groups, merged, starting_groups
 from dalenius.starting.ranges import written
 from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish
@@ -71,9 +71,9 @@ class Draft:
     left_out : dict
         Columns that were wished for and left out, with the reason.
     rows : int
-        Of the table.
+        Of the table; its persons, where one row goes out for each of them.
     max_rows : int
-        The most rows of one person, where the promise is about all of them.
+        The most rows of one person that go out, where the promise is about all of them.
     """
 
     text: str
@@ -182,18 +182,17 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
         )
     if "p" in (*wish.secrets, *release, *wish.keep):  # no problem is written that a release would refuse
         raise InputError('No column can be called "p": in the file formats that is a probability.', do=RENAME)
-    looks = look_at(table, [*wish.secrets, *release, *wish.keep], wish.parts)
+    used = [*wish.secrets, *release, *wish.keep]
+    max_rows = _rows_of_one(table, wish, used)
+    looks = look_at(table, used, wish.parts, person=wish.person if max_rows == 1 else None)
     secrets = [secret_groups(looks[name], wish) for name in wish.secrets]
     kept = [starting_groups(looks[name], wish) for name in wish.keep]
     first = [starting_groups(looks[name], wish) for name in release]
     before = Cells.of([*first, *secrets, *kept]).smallest()
-    max_rows = persons(table, wish.person)[1] if wish.person else 1
-    if max_rows > 1 and (wish.promise != "deny" or wish.times is not None):
-        raise InputError(
-            f"One person has up to {max_rows} rows. Only --deny can be promised for all of them together. Leave out "
-            "--person: the promise is then about one row, and the statement says so."
-        )
-    form, because, groups = _formed(replace(wish, form=EACH) if max_rows > 1 else wish, first, secrets, kept)
+    # Where one row goes out for each person, a promise about it is one about the person, and any form will do.
+    form, because, groups = _formed(
+        replace(wish, form=EACH if max_rows > 1 else wish.form, person=None), first, secrets, kept
+    )
     after = Cells.of([*groups, *secrets, *kept]).smallest()
     _keeps_its_promise(wish, [*kept], secrets)
     _promises_something(wish, secrets)
@@ -244,14 +243,20 @@ def disclosure(
     observe, useful = ([as_in(table.names, name) for name in names] for names in (observe, useful))
     used = list(dict.fromkeys([*observe, *useful, *wish.secrets]))
     there(table, [*used, *wish.cuts, *wish.named])
-    looks = look_at(table, used, wish.parts)
+    if differ := _differing(table, wish, used)[1]:
+        raise InputError(
+            f"One person has several rows, which differ in {joined(differ)}.",
+            do="Leave out --person: the promise is then about one row, and the statement says so.",
+        )
+    looks = look_at(table, used, wish.parts, person=wish.person)
     secrets = {name: secret_groups(looks[name], wish) for name in wish.secrets}
     first = [starting_groups(looks[name], wish) for name in used if name not in secrets]
     by_hand = {*wish.ranges, *wish.named}
     groups, cells, _ = merged(first, [*secrets.values()], least=wish.min_rows, most=MOST_COMBINATIONS, by_hand=by_hand)
     found = secrets | {group.look.name: group for group in groups}
     columns = [found[name] for name in used]
-    return disclosure_text(wish, columns, observe, useful, path=path), columns, cells.smallest()
+    text = disclosure_text(wish, columns, observe, useful, path=path, dialect=table.dialect)
+    return text, columns, cells.smallest()
 
 
 def suggested_groups(table: Table, names: Sequence[str]) -> dict[str, Groups]:
@@ -277,6 +282,30 @@ def suggested_groups(table: Table, names: Sequence[str]) -> dict[str, Groups]:
     """
     looks = look_at(table, names)
     return {name: starting_groups(looks[name], Wish(((name,),), ("",), "nothing")) for name in names}
+
+
+def _rows_of_one(table: Table, wish: Wish, used: Sequence[str]) -> int:
+    """How many rows of one person go out at most: one, where rows of a person agree in the columns that are used."""
+    most, differ = _differing(table, wish, used)
+    if not differ:
+        return 1
+    if wish.promise != "deny" or wish.times is not None:
+        raise InputError(
+            f"One person has up to {most} rows, which differ in {joined(differ)}. Only --deny can be promised for all "
+            "of them together. Leave out --person: the promise is then about one row, and the statement says so."
+        )
+    if wish.form not in (None, EACH):
+        raise InputError(
+            f"One person has up to {most} rows, which differ in {joined(differ)}. So each column gets its own recipe.",
+            do="Leave out --form.",
+        )
+    return most
+
+
+def _differing(table: Table, wish: Wish, used: Sequence[str]) -> tuple[int, tuple[str, ...]]:
+    """The most rows of one person, and the columns in which these differ."""
+    most = persons(table, wish.person)[1] if wish.person else 1
+    return most, unlike(table, used, wish.person) if wish.person and most > 1 else ()
 
 
 def _spelled(wish: Wish, names: Sequence[str]) -> Wish:

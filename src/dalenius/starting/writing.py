@@ -47,17 +47,7 @@ def problem_text(
     str
         Valid TOML that ends with a line feed.
     """
-    lines = [HEAD, "", "[source]", f"table = {text_of(path)}"]
-    for key in ("title", "owner"):
-        lines += [f"{key} = {text_of(said)}"] if (said := getattr(wish, key)) else []
-    for key, said in (dialect or Dialect()).to_json().items():
-        lines.append(f"{key} = {names_of(said) if isinstance(said, list) else text_of(said)}")
-    if wish.person:
-        lines.append(f"unit = {text_of(wish.person)}                # the promise is about all rows of one person")
-        lines += [f"max_rows = {max_rows}"] if max_rows > 1 else []
-    else:
-        lines.append('unit = "row"                      # the promise is about one row')
-    lines.append(_min_cell(wish))
+    lines = _source(wish, path, dialect, max_rows)
     for title, columns in (("secret", secrets), ("released", released), ("released as it is", kept)):
         for groups in columns:
             lines += ["", *column_lines(groups, title)]
@@ -74,8 +64,19 @@ def problem_text(
     return "\n".join(lines) + "\n"
 
 
-def _min_cell(wish: Wish) -> str:
-    return f"min_cell = {wish.min_rows}".ljust(34) + "# a combination with fewer rows is small"
+def _source(wish: Wish, path: str, dialect: Dialect | None, max_rows: int = 1) -> list[str]:
+    """The head of the file, and which table it is about."""
+    lines = [HEAD, "", "[source]", f"table = {text_of(path)}"]
+    for key in ("title", "owner"):
+        lines += [f"{key} = {text_of(said)}"] if (said := getattr(wish, key)) else []
+    for key, said in (dialect or Dialect()).to_json().items():
+        lines.append(f"{key} = {names_of(said) if isinstance(said, list) else text_of(said)}")
+    if wish.person:
+        lines.append(f"unit = {text_of(wish.person)}                # the promise is about all rows of one person")
+        lines += [f"max_rows = {max_rows}"] if max_rows > 1 else []
+    else:
+        lines.append('unit = "row"                      # the promise is about one row')
+    return [*lines, f"min_cell = {wish.min_rows}".ljust(34) + "# a combination with fewer rows is small"]
 
 
 def column_lines(groups: Groups, title: str) -> list[str]:
@@ -154,7 +155,13 @@ def _objective(form: str, names: Sequence[str]) -> list[str]:
 
 
 def disclosure_text(
-    wish: Wish, columns: Sequence[Groups], observe: Sequence[str], useful: Sequence[str], *, path: str
+    wish: Wish,
+    columns: Sequence[Groups],
+    observe: Sequence[str],
+    useful: Sequence[str],
+    *,
+    path: str,
+    dialect: Dialect | None = None,
 ) -> str:
     """The problem file of the other job: one new column that says the most about a useful one, and little secret.
 
@@ -176,9 +183,7 @@ def disclosure_text(
     str
         Valid TOML that ends with a line feed.
     """
-    lines = [HEAD, "", "[source]", f"table = {text_of(path)}"]
-    lines.append('# unit = "person_id"              # the column that names the person, if a person has several rows')
-    lines.append(_min_cell(wish))
+    lines = _source(wish, path, dialect)
     for groups in columns:
         lines += ["", *column_lines(groups, "secret" if groups.look.name in wish.secrets else "looked at")]
     (name,) = wish.release

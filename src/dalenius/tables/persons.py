@@ -22,7 +22,7 @@ from dalenius.tables.source import Progress, Table
 from dalenius.tables.text import ABSENT_SIGNS
 from dalenius.tables.workspace import put_back
 
-__all__ = ["identifiers", "per_person", "persons", "refuse_absent", "refuse_difference", "refuse_many"]
+__all__ = ["differing", "identifiers", "per_person", "persons", "refuse_absent", "refuse_difference", "refuse_many"]
 
 _BUCKET_BITS = 8
 
@@ -208,6 +208,36 @@ def per_person(
         if over:
             refuse_many(table.name, unit, over=over, count=count, most=most, max_rows=max_rows)
         return coded
+    first, bad = _firsts(table, coded, unit, on_progress)
+    if bad:
+        name = min(bad, key=bad.__getitem__)
+        refuse_difference(f"{table.name}, row {bad[name] + 1}, column {name!r}", unit)
+    return coded.where(first)
+
+
+def differing(table: Table, coded: Coded, unit: str) -> tuple[str, ...]:
+    """Columns in which rows of one person differ.
+
+    Parameters
+    ----------
+    table : Table
+        The records.
+    coded : Coded
+        The same as codes.
+    unit : str
+        The column that names a person.
+
+    Returns
+    -------
+    tuple of str
+        In the order of the codes.
+    """
+    bad = _firsts(table, coded, unit, None)[1]
+    return tuple(name for name in coded.names if name in bad)
+
+
+def _firsts(table: Table, coded: Coded, unit: str, on_progress: Progress | None) -> tuple[Any, dict[str, int]]:
+    """Whether each row is the first of its person; and for each column in which rows of one differ the first such."""
     bad: dict[str, int] = {}
 
     def first_rows() -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
@@ -217,11 +247,7 @@ def per_person(
                     bad[name] = min(bad.get(name, coded.rows), int(group.rows[wrong].min()))
             yield group.rows[group.begins], np.ones(len(group.begins), dtype=np.bool_)
 
-    first = put_back(first_rows(), coded.rows, np.bool_, table.workspace)
-    if bad:
-        name = min(bad, key=bad.__getitem__)
-        refuse_difference(f"{table.name}, row {bad[name] + 1}, column {name!r}", unit)
-    return coded.where(first)
+    return put_back(first_rows(), coded.rows, np.bool_, table.workspace), bad
 
 
 def refuse_absent(table: str, unit: str, row: int) -> NoReturn:
