@@ -352,3 +352,24 @@ def test_the_other_job_reads_every_flag_or_refuses_it(pupils, capsys):
     assert all(line in file for line in ('unit = "pupil"', 'title = "Exams"', 'delimiter = ","'))
     assert answered(capsys, "release", "problem.toml", "-o", "out", "--quiet")[0] == 0
     assert len(Path("out/released.csv").read_text().splitlines()) == 901
+
+
+@pytest.mark.parametrize(
+    ("wish", "do"),
+    [
+        (
+            {"keep": "a", "reveal_at_most": "0.00001"},
+            'Take it out of keep and into release, or promise reveal_at_most="0.',
+        ),
+        ({"reveal_at_most": 2}, 'such as reveal_at_most="0.008".'),
+        ({"deny": 2, "form": "records"}, "does not go with deny, keep or person. Leave these out, or leave out form."),
+        ({"reveal_at_most": "0.01", "person": "p"}, "which differ in s, a and b. Only deny can be promised"),
+    ],
+)
+def test_in_python_a_draft_is_refused_in_the_keywords_of_python(wish, do):
+    """It said --keep, --reveal and --person to people who had written keyword arguments."""
+    columns = {"s": ["yes", "no", "no", "no"], "a": ["x", "y", "y", "y"], "b": ["u", "v", "u", "v"]}
+    table = pa.table({name: values * 100 for name, values in columns.items()} | {"p": [k // 2 for k in range(400)]})
+    with pytest.raises(InputError, match=re.escape(do)) as refused:
+        protect(table, secret="s", release=["b"] if "keep" in wish else ["a", "b"], **wish)
+    assert "--" not in str(refused.value)

@@ -13,10 +13,11 @@ from dalenius.core import Guess
 from dalenius.errors import InputError
 from dalenius.ledger import Ledger
 from dalenius.mechanisms import registry
+from dalenius.starting import PYTHON, Spoken
 from dalenius.studio import session as sessions
 from dalenius.studio import work
 from dalenius.studio.choices import Choices
-from dalenius.studio.phrasing import on_the_page
+from dalenius.studio.phrasing import PAGE
 from dalenius.studio.session import Session
 from tests.studio.conftest import Beginning, write_table
 
@@ -376,19 +377,7 @@ def test_no_flag_of_the_command_line_is_named_on_the_page(begin: Beginning, tmp_
     assert "--" not in said
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Group this column by --group instead.",
-        "Name other columns after --release.",
-        "One person has up to 4 rows. Only --deny can be promised for all of them together. Leave out --person: the",
-        "Promise a small part of it, such as --reveal 0.0002.",
-        "Release fewer columns, or group some by hand with --cut or --group.",
-        "Put them into fewer groups with --cut or --group, until at most 16 are left.",
-        "Leave sex out of --keep: with the secret alone some combinations are small.",
-        "Leave out --no-groups, or release fewer columns.",
-        "it is a weight; --cut releases it in ranges; or --group says which belong together",
-    ],
-)
-def test_every_advice_of_a_draft_has_words_for_the_page(said: str) -> None:
-    assert "--" not in on_the_page(said)
+@pytest.mark.parametrize("spoken", [PAGE, PYTHON])
+def test_only_a_command_has_flags(spoken: Spoken) -> None:
+    words = [*vars(spoken).values(), *spoken.promises.values()]
+    assert [word for word in words if isinstance(word, str) and "--" in word] == []

@@ -10,8 +10,8 @@ from typing import TypeVar
 from dalenius.core.digits import many
 from dalenius.errors import NOTHING_DONE, InputError
 from dalenius.starting import Look, level_of, look_at
+from dalenius.starting.choosing import secret_groups
 from dalenius.starting.columns import there
-from dalenius.starting.drafting import secret_groups
 from dalenius.starting.wishes import Wish, joined_names, names_in
 from dalenius.tables import Table
 from dalenius.wording import joined, unsteered

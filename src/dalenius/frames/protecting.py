@@ -25,7 +25,7 @@ from dalenius.outputs import RELEASE, new_folder
 from dalenius.report.facts import Facts
 from dalenius.report.plain import changed_entries, fields_compared, promises
 from dalenius.sampling import Key
-from dalenius.starting import Draft, Wish, draft, level_of, roles
+from dalenius.starting import PYTHON, Draft, Wish, draft, level_of, roles
 from dalenius.tables import bind, open_table
 
 __all__ = ["Release", "problem", "protect"]
@@ -189,7 +189,7 @@ def _drafted(
             "alone."
         )
     table = open_table(data)
-    left_out, _ = roles(table)
+    left_out, _ = roles(table, PYTHON)
     secrets = as_names(secret)
     keep = as_names(keep)
     others = [n for n in table.names if n not in left_out and n not in secrets and n not in keep and n != person]
@@ -216,6 +216,7 @@ def _drafted(
         min_rows=min_rows,
         cuts=cuts,
         named=named,
+        spoken=PYTHON,
     )
     path = str(data) if isinstance(data, str | Path) else "table.parquet"
     # A column that somebody names is released, even if it looks like an identifier: the groups make it coarse.

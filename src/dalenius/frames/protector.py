@@ -18,7 +18,7 @@ from dalenius.errors import InputError, SmallCombinations
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.applying import draw
 from dalenius.sampling import Key
-from dalenius.starting import Draft, Wish, draft, level_of
+from dalenius.starting import PYTHON, Draft, Wish, draft, level_of
 from dalenius.tables import bind, encode, open_table
 
 try:
@@ -243,6 +243,7 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             keep_rows=Fraction(str(self.keep_rows)),
             form="dense",
             min_rows=self.min_rows,
+            spoken=PYTHON,
             cuts={
                 name: (g,) if isinstance(g, str) else tuple(map(str, g))
                 for name, g in given.items()

@@ -3,9 +3,11 @@
 The command `init`, the studio and `dalenius.protect` all start here, so that the same wishes always give the same file.
 """
 
+from dalenius.starting.choosing import few_columns
 from dalenius.starting.columns import Look, as_written, look_at, roles
-from dalenius.starting.drafting import Draft, disclosure, draft, few_columns, suggested_groups
+from dalenius.starting.drafting import Draft, disclosure, draft, suggested_groups
 from dalenius.starting.grouping import Groups
+from dalenius.starting.spoken import PYTHON, Spoken
 from dalenius.starting.wishes import DENSE, FLAGS, PARTS, PROMISES, RECORDS, Wish, flags_of, level_of
 from dalenius.starting.writing import column_lines
 
@@ -14,10 +16,12 @@ __all__ = [
     "FLAGS",
     "PARTS",
     "PROMISES",
+    "PYTHON",
     "RECORDS",
     "Draft",
     "Groups",
     "Look",
+    "Spoken",
     "Wish",
     "as_written",
     "column_lines",

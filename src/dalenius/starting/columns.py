@@ -12,6 +12,7 @@ import numpy.typing as npt
 from dalenius.core import MISSING, Column
 from dalenius.errors import InputError
 from dalenius.starting.ranges import in_order
+from dalenius.starting.spoken import COMMAND, Spoken
 from dalenius.tables import Coded, Table, encode
 from dalenius.tables.coding import DATE, is_number
 from dalenius.tables.counting import LARGEST
@@ -251,7 +252,7 @@ def _by_date(look: Look, part: str | None) -> Look:
             wrong = next(value for value, date in zip(look.known, dates, strict=True) if not date)
             raise InputError(
                 f'{look.name} cannot be cut by {part}: "{wrong}" is not a date like 2026-03-17.',
-                do="Correct the table, or group this column by --group.",
+                do="Correct the table, or leave this column as it is.",
             )
         return look
     years = [date[1] for date in dates if date]
@@ -261,13 +262,15 @@ def _by_date(look: Look, part: str | None) -> Look:
     return _coded_anew(look, cut, sorted(set(cut)), part)
 
 
-def roles(table: Table) -> tuple[dict[str, str], str | None]:
+def roles(table: Table, spoken: Spoken = COMMAND) -> tuple[dict[str, str], str | None]:
     """Which columns should stay at home, with the reason, and which one looks sensitive.
 
     Parameters
     ----------
     table : Table
         Opened; it is read once.
+    spoken : Spoken
+        What can be done is called so where it is read.
 
     Returns
     -------
@@ -294,11 +297,11 @@ def roles(table: Table) -> tuple[dict[str, str], str | None]:
         elif NAMING.fullmatch(name):
             left_out[name] = "its name says that it points at people"
         elif WEIGHING.fullmatch(name):
-            left_out[name] = "its name says that it is a sampling weight; --cut releases it in ranges all the same"
+            left_out[name] = f"its name says that it is a sampling weight; {spoken.ranges}"
         elif distinct > MOST_VALUES and not column["looks_numeric"]:
             some = [entry["letter"] for entry in column.get("top", [])]
             dated = "dates are read like 2026-03-17" if all(map(OTHER_DATES.fullmatch, some)) else ""
-            left_out[name] = f"it has {distinct:,} different values; " + (dated or "--group says which belong together")
+            left_out[name] = f"it has {distinct:,} different values; " + (dated or spoken.together)
     words = {name: re.split(r"[^a-z]+", name.lower()) for name in table.names if name not in left_out}
     sensitive = (name for word in SENSITIVE for name in words if word in words[name])
     return left_out, next(sensitive, None)

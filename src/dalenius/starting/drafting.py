@@ -1,6 +1,6 @@
 """`draft`: the groups, the mechanism and the problem file that fit a table and a wish."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, log10, prod, sqrt
@@ -8,11 +8,11 @@ from math import floor, log10, prod, sqrt
 from dalenius.core import Guarantee, LocalDP
 from dalenius.core.digits import many
 from dalenius.core.pmf import RENAME
-from dalenius.errors import InputError, SmallCombinations
+from dalenius.errors import InputError
 from dalenius.mechanisms.columns.leakage.preflight import Size
 from dalenius.mechanisms.declared import SECONDS
-from dalenius.mechanisms.records.takes import MOST_CLASSES
-from dalenius.starting.columns import Look, as_in, look_at, there, unlike
+from dalenius.starting.choosing import LEAST_BITS, MOST_COMBINATIONS, formed, secret_groups
+from dalenius.starting.columns import as_in, look_at, there, unlike
 from dalenius.starting.grouping import Cells, Groups, merged, starting_groups
 from dalenius.starting.ranges import written
 from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish
@@ -21,33 +21,13 @@ from dalenius.tables import Table
 from dalenius.tables.persons import persons
 from dalenius.wording import joined
 
-__all__ = ["Draft", "disclosure", "draft", "few_columns", "secret_groups", "suggested_groups"]
-
-MOST_COMBINATIONS = 200
-"""Combinations of the released columns for which one recipe is searched and proved within a minute."""
-
-MOST_SAID = 10**9
-"""Combinations that are told one by one; of more nobody reads the digits."""
-
-EXCHANGED = "a row goes out as it is, or with all released entries of another row"
-"""What `form = "records"` does, for those who never heard of it."""
-
-MOST_DENIED = 64
-"""The same for a promise that holds between any two combinations, which has many more conditions."""
-
-HALF = 0.5
-"""Grouping that loses more than this share of what the columns say is too coarse."""
+__all__ = ["Draft", "disclosure", "draft", "suggested_groups"]
 
 START, READ = 2.0, 10e-6  # seconds: to begin, and to read, draw and write a row
 RECORD = 4e-6  # seconds for a record to the power 3/2: all pairs of records are compared, a few times
 SEARCHED, SEVERAL = 3e-3, 4e-3  # more seconds for a record: with a limit in bits, and with one on more than two answers
 TWO_PROMISES = 0.02  # more seconds for a record where two promises are kept together
 COLUMN = 0.05  # seconds for a value of a column by itself
-MOST_SECRET = 4  # ranges of a secret number
-MOST_RECORD = 10  # groups of a column of a wide table
-LEAST_BITS = 1e-9  # less than this is the rounding of doubles
-TRIES = 3  # columns that are looked at for each one that is chosen
-RARE = 5  # times the least number of rows: a rarer answer of the secret is merged
 
 
 @dataclass(frozen=True)
@@ -178,7 +158,7 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
     if not release:
         raise InputError(
             f"Nothing is left to release: {'; '.join(f'{n}: {why}' for n, why in refused.items())}.",
-            do="Name other columns after --release.",
+            do=wish.spoken.columns,
         )
     if "p" in (*wish.secrets, *release, *wish.keep):  # no problem is written that a release would refuse
         raise InputError('No column can be called "p": in the file formats that is a probability.', do=RENAME)
@@ -190,7 +170,7 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
     first = [starting_groups(looks[name], wish) for name in release]
     before = Cells.of([*first, *secrets, *kept]).smallest()
     # Where one row goes out for each person, a promise about it is one about the person, and any form will do.
-    form, because, groups = _formed(
+    form, because, groups = formed(
         replace(wish, form=EACH if max_rows > 1 else wish.form, person=None), first, secrets, kept
     )
     after = Cells.of([*groups, *secrets, *kept]).smallest()
@@ -246,7 +226,7 @@ def disclosure(
     if differ := _differing(table, wish, used)[1]:
         raise InputError(
             f"One person has several rows, which differ in {joined(differ)}.",
-            do="Leave out --person: the promise is then about one row, and the statement says so.",
+            do=f"{wish.spoken.no_person}: the promise is then about one row, and the statement says so.",
         )
     looks = look_at(table, used, wish.parts, person=wish.person)
     secrets = {name: secret_groups(looks[name], wish) for name in wish.secrets}
@@ -291,13 +271,14 @@ def _rows_of_one(table: Table, wish: Wish, used: Sequence[str]) -> int:
         return 1
     if wish.promise != "deny" or wish.times is not None:
         raise InputError(
-            f"One person has up to {most} rows, which differ in {joined(differ)}. Only --deny can be promised for all "
-            "of them together. Leave out --person: the promise is then about one row, and the statement says so."
+            f"One person has up to {most} rows, which differ in {joined(differ)}. "
+            f"Only {wish.spoken.deny} can be promised for all of them together.",
+            do=f"{wish.spoken.no_person}: the promise is then about one row, and the statement says so.",
         )
     if wish.form not in (None, EACH):
         raise InputError(
             f"One person has up to {most} rows, which differ in {joined(differ)}. So each column gets its own recipe.",
-            do="Leave out --form.",
+            do=f"{wish.spoken.no_form.capitalize()}.",
         )
     return most
 
@@ -337,10 +318,11 @@ def _promises_something(wish: Wish, secrets: Sequence[Groups]) -> None:
                 f"{names} has the same value in every row: there is nothing to protect. Name another column."
             )
         if float(wish.level) >= there_are:
+            small = written(float(f"{there_are / 100:.1g}"))
             raise InputError(
                 f"Everything about {', '.join(view)} is {there_are:.3g} bits: "
                 f"{float(wish.level):.3g} bits promise nothing.",
-                do=f"Promise a small part of it, such as --reveal {written(float(f'{there_are / 100:.1g}'))}.",
+                do=f"Promise a small part of it, such as {wish.spoken.promise('reveal', small)}.",
             )
 
 
@@ -355,8 +337,8 @@ def _keeps_its_promise(wish: Wish, kept: Sequence[Groups], secrets: Sequence[Gro
             names = ", ".join(g.look.name for g in kept)
             about = ", ".join(view)
             raise InputError(
-                f"{names} alone, released as it is, reveals {told:.3g} bits about {about}, more than you promise. Take "
-                f"it out of --keep and into --release, or promise --reveal {_rounded_up(told)}."
+                f"{names} alone, released as it is, reveals {told:.3g} bits about {about}, more than you promise. "
+                f"{wish.spoken.changed.format('it')}, or promise {wish.spoken.promise('reveal', _rounded_up(told))}."
             )
 
 
@@ -368,142 +350,3 @@ def _rounded_up(bits: float) -> str:
 
 def _in_a_thousand(share: Fraction) -> str:
     return f"{round(share * 1000):,}"
-
-
-def secret_groups(look: Look, wish: Wish) -> Groups:
-    """The groups of a secret: its values; numbers in ranges, and answers that hardly anybody gave put together."""
-    # Groups that somebody named, and values that are to stay as they are, are what the promise is about.
-    if not wish.groups or look.name in wish.ranges or look.name in wish.named:
-        return starting_groups(look, wish)
-    if look.is_numeric:
-        return starting_groups(look, replace(wish, groups=min(wish.groups, MOST_SECRET)))
-    groups = starting_groups(look, wish)
-    while not groups.cuts and len(groups.labels) > 2 and groups.counts.min() < RARE * wish.min_rows:
-        groups = groups.joined(*groups.merges()[0])
-    return groups
-
-
-def few_columns(looks: Mapping[str, Look], wish: Wish, *, most: int) -> list[str]:
-    """The first columns of a wish that one recipe changes together, within seconds and without coarse groups.
-
-    A column that another one decides, such as a number beside its name, is not taken twice.
-
-    Parameters
-    ----------
-    looks : mapping
-        The columns of the table.
-    wish : Wish
-        What to protect and promise, and the columns to choose from.
-    most : int
-        How many columns are enough.
-
-    Returns
-    -------
-    list of str
-    """
-    secrets = [secret_groups(looks[name], wish) for name in wish.secrets]
-    found: list[str] = []
-    for name in wish.release[: TRIES * most]:
-        if len(found) == most:
-            break
-        *others, last = (starting_groups(looks[n], wish) for n in (*found, name))
-        known = any(Cells.of([groups, last]).bits < groups.bits + LEAST_BITS for groups in others)
-        if not known and _chosen(wish, [*others, last], secrets, [])[0] == DENSE:
-            found.append(name)
-    return found
-
-
-def _formed(
-    wish: Wish, first: Sequence[Groups], secrets: Sequence[Groups], kept: Sequence[Groups]
-) -> tuple[str, str, list[Groups]]:
-    """The form of the mechanism, why, and the groups that go with it, where the form takes the secrets."""
-    form, because, groups = _chosen(wish, first, secrets, kept)
-    if form == RECORDS:
-        _few_answers(secrets)
-    return form, because, groups
-
-
-def _chosen(
-    wish: Wish, first: Sequence[Groups], secrets: Sequence[Groups], kept: Sequence[Groups]
-) -> tuple[str, str, list[Groups]]:
-    """The form of the mechanism, why, and the groups that go with it."""
-    wide = wish.promise != "deny" and not wish.keep and wish.person is None
-    most = MOST_DENIED if wish.promise == "deny" else MOST_COMBINATIONS
-    by_hand = {*wish.ranges, *wish.named} if wish.groups else {group.look.name for group in first}
-    if wish.form == RECORDS:
-        if not wide:
-            raise InputError(
-                "Exchanging whole records does not go with --deny, --keep or --person.",
-                do="Leave these out, or leave out --form.",
-            )
-        return RECORDS, f"As you asked, {EXCHANGED}.", _for_records(first, wish)
-    if wish.form == EACH:
-        if wish.promise != "deny":
-            raise InputError(
-                "A recipe for each column by itself goes with --deny alone.", do="Say --deny 3, or leave out --form."
-            )
-        return EACH, "Each column gets a recipe of its own.", list(first)
-    if wish.form is None and prod(min(g.size, 2) for g in first) > most:  # no column is merged below two groups
-        if wish.promise == "deny":
-            return EACH, _too_many(first, "each column gets a recipe of its own"), list(first)
-        if wide:
-            finer = _for_records(first, wish)
-            return RECORDS, _too_many(finer, EXCHANGED), finer
-    groups, cells, _ = merged(first, [*secrets, *kept], least=wish.min_rows, most=most, by_hand=by_hand)
-    passes = not cells.small(wish.min_rows) and prod(group.size for group in groups) <= most
-    said = sum(group.bits for group in groups) / (sum(g.bits for g in first) or 1.0)
-    if passes and (said >= HALF or wish.form == DENSE or not (wide or wish.promise == "deny")):
-        found = many(prod(group.size for group in groups), "combination")
-        return DENSE, f"{found} are few enough for one recipe that is best for all columns together.", groups
-    if wish.promise == "deny":
-        return EACH, _too_many(first, "each column gets a recipe of its own"), list(first)
-    if wide and wish.form is None:
-        finer = _for_records(first, wish)
-        if prod(g.size for g in first) <= most and not passes:
-            rare = f"In every grouping that was tried some combinations have fewer than {many(wish.min_rows, 'row')}"
-            return RECORDS, f"{rare}. So {EXCHANGED}.", finer
-        return RECORDS, _too_many(finer, EXCHANGED), finer
-    if cells.small(wish.min_rows):
-        raise SmallCombinations(
-            f"No grouping that was tried gives every combination {many(wish.min_rows, 'row')}: the smallest still has "
-            f"{cells.smallest()}.",
-            smallest=cells.smallest(),
-            do=_way_out(wish, secrets, kept),
-        )
-    raise InputError(
-        f"After grouping there are still {prod(group.size for group in groups):,} combinations, and one recipe takes "
-        f"up to {most}. Release fewer columns, or group some by hand with --cut."
-    )
-
-
-def _few_answers(secrets: Sequence[Groups]) -> None:
-    """Refuse an exchange of records for secrets with more answers than its search takes, before anything is written."""
-    answers = len(Cells.of(secrets).rows)
-    if answers > MOST_CLASSES:
-        names = joined([secret.look.name for secret in secrets])
-        raise InputError(
-            f"{names} {'has' if len(secrets) == 1 else 'have'} {answers:,} answers"
-            f"{'' if len(secrets) == 1 else ' together'}, and an exchange of whole records takes up to {MOST_CLASSES}.",
-            do=f"Put them into fewer groups with --cut or --group, until at most {MOST_CLASSES} are left.",
-        )
-
-
-def _way_out(wish: Wish, secrets: Sequence[Groups], kept: Sequence[Groups]) -> str:
-    """What can still make every combination large enough."""
-    if kept and Cells.of([*secrets, *kept]).small(wish.min_rows):  # whatever becomes of the released columns
-        return f"Leave {', '.join(wish.keep)} out of --keep: with the secret alone some combinations are small."
-    if not wish.groups:
-        return "Leave out --no-groups, or release fewer columns."
-    return "Release fewer columns, or group some by hand with --cut or --group."
-
-
-def _too_many(first: Sequence[Groups], instead: str) -> str:
-    found = prod(g.size for g in first)
-    counted = f"{found:,}" if found <= MOST_SAID else "billions of"
-    return f"The columns have {counted} combinations, too many for one recipe without coarse groups. So {instead}."
-
-
-def _for_records(first: Sequence[Groups], wish: Wish) -> list[Groups]:
-    """Groups of a wide table: finer, because small combinations do not show in what is published."""
-    finer = replace(wish, groups=max(wish.groups, MOST_RECORD) if wish.groups else 0)
-    return [starting_groups(groups.look, finer) for groups in first]

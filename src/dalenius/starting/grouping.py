@@ -230,7 +230,8 @@ def starting_groups(look: Look, wish: Wish) -> Groups:
     if look.name in wish.ranges:
         if wrong := [value for value in look.known if not is_number(value)]:
             raise InputError(
-                f'{look.name} cannot be cut: "{wrong[0]}" is not a number.', do="Group this column by --group instead."
+                f'{look.name} cannot be cut: "{wrong[0]}" is not a number.',
+                do=f"Group this column {wish.spoken.by_group} instead.",
             )
         said = wish.ranges[look.name]
         rising = sorted(set(said), key=exact)

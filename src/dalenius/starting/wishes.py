@@ -10,6 +10,7 @@ from fractions import Fraction
 from dalenius.core import Guarantee, Guess, Independent, InformationPrivacy, Leakage, LocalDP
 from dalenius.core.numbers import down, exact
 from dalenius.errors import InputError
+from dalenius.starting.spoken import COMMAND, Spoken
 from dalenius.tables.suggesting import names_of, text_of
 
 __all__ = [
@@ -92,6 +93,8 @@ class Wish:
         For a column, its groups by name: a list of values each.
     title, owner : str, optional
         What the release is called and whose table it is, for the statements.
+    spoken : Spoken
+        What this is called where it was said, for whoever is refused.
 
     Raises
     ------
@@ -114,6 +117,7 @@ class Wish:
     named: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     title: str | None = None
     owner: str | None = None
+    spoken: Spoken = COMMAND
 
     def __post_init__(self) -> None:
         if not self.protect or not self.release:

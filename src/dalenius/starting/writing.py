@@ -177,6 +177,8 @@ def disclosure_text(
         Columns that the new one should say as much as possible about.
     path : str
         The table as the file should name it.
+    dialect : Dialect, optional
+        How a text file is written, where somebody said so.
 
     Returns
     -------

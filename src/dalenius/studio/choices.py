@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError
 from dalenius.starting import Groups, Wish, level_of
+from dalenius.studio.phrasing import PAGE
 
 __all__ = ["KEEPING", "LEVELS", "ROLES", "Choices"]
 
@@ -68,6 +69,7 @@ class Choices:
             },
             title=self.title.strip() or None,
             owner=self.owner.strip() or None,
+            spoken=PAGE,
         )
 
     def merged(self, groups: Groups, one: int, other: int) -> "Choices":

@@ -8,7 +8,6 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from dalenius.errors import DaleniusError
-from dalenius.studio.phrasing import on_the_page
 
 __all__ = ["Jobs", "Send"]
 
@@ -28,7 +27,7 @@ def _run(work: Work, pipe: Connection, arguments: tuple[Any, ...]) -> None:
             work(pipe.send, *arguments)
             pipe.send(FINISHED)
         except DaleniusError as e:
-            pipe.send({"failed": on_the_page(str(e))})
+            pipe.send({"failed": str(e)})
         except BrokenPipeError:
             raise
         except Exception as e:  # a fault of ours: the studio says so and goes on

@@ -1,45 +1,22 @@
-"""What is said of a flag on the command line, in the words that stand on the page."""
+"""What can be said about a release, as it stands on the page."""
 
-import re
+from dalenius.starting import Spoken
 
-__all__ = ["on_the_page"]
+__all__ = ["PAGE"]
 
-WORDS = (
-    (r"Take (it|them) out of --keep and into --release", r"Choose “release” for \1 instead of “release as it is”"),
-    (r"Leave (.+?) out of --keep", r"Choose another role for \1 than “release as it is”"),
-    (r"Name other columns after --release", "Choose other columns to release"),
-    (r"Leave out --person", "Choose “(none)” as the column that names persons"),
-    (r"Leave out --no-groups, or release", "Release"),
-    (r"Only --deny can", "Only “Every person can deny” can"),
-    (r"--reveal ([\d./]*\d)", r"at most \1 bits"),
-    (r"--guess-at-most ([\d./]*\d%?)", r"at most \1 right guesses"),
-    (r"--deny ([\d./]*\d)", r"“Every person can deny” with \1"),
-    (r"--times-at-most ([\d./]*\d)", r"an answer at most \1 times as likely"),
-    (r"(by hand )?with --cut( or --group)?|by --group", "by hand"),
-    (r"--cut releases it", "groups by hand release it"),
-    (r"--group says", "groups by hand say"),
+PAGE = Spoken(
+    promises={"reveal": "at most {} bits", "deny": "“Every person can deny” with {}"},
+    deny="“Every person can deny”",
+    apart="“Every person can deny”, columns that are released as they are, or a column that names persons",
+    columns="Choose other columns to release.",
+    changed="Choose “release” for {} instead of “release as it is”",
+    not_kept="Choose another role for {} than “release as it is”",
+    no_person="Choose “(none)” as the column that names persons",
+    no_form="choose no form",
+    grouped="Release fewer columns.",
+    by_hand="by hand",
+    by_group="by hand",
+    ranges="groups by hand release it in ranges all the same",
+    together="groups by hand say which belong together",
 )
-"""Whole phrases first: a flag alone is seldom the name of what stands on the page."""
-
-
-def on_the_page(sentence: str) -> str:
-    """A sentence that was written for the command line, for somebody who has a page before them.
-
-    Parameters
-    ----------
-    sentence : str
-        With flags.
-
-    Returns
-    -------
-    str
-        With the words of the page in their place.
-
-    Examples
-    --------
-    >>> on_the_page("Take it out of --keep and into --release, or promise --reveal 0.028.")
-    'Choose “release” for it instead of “release as it is”, or promise at most 0.028 bits.'
-    """
-    for flag, words in WORDS:
-        sentence = re.sub(flag, words, sentence)
-    return sentence
+"""Buttons and fields of the studio."""

@@ -21,7 +21,6 @@ from starlette.routing import Route
 from dalenius.errors import DaleniusError, InputError
 from dalenius.studio.choices import Choices
 from dalenius.studio.door import Door
-from dalenius.studio.phrasing import on_the_page
 from dalenius.studio.session import Session
 
 __all__ = ["Studio", "open_studio"]
@@ -77,7 +76,7 @@ def application(session: Session, ended: Callable[[], bool]) -> Starlette:
                     raise InputError("This is not an object.", do="Open the page again.")
                 await run_in_threadpool(act, given)
             except DaleniusError as e:  # an answer like any other: what was asked for cannot be done, and why
-                return JSONResponse({"error": on_the_page(str(e))})
+                return JSONResponse({"error": str(e)})
             except (ValueError, KeyError, TypeError) as e:
                 return JSONResponse({"error": f"This request makes no sense ({e})."}, 400)
             return JSONResponse(session.state())

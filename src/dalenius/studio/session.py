@@ -15,7 +15,7 @@ from dalenius.errors import DaleniusError, InputError
 from dalenius.starting import DENSE, RECORDS, Draft, Wish, as_written, draft, few_columns, flags_of, look_at, roles
 from dalenius.studio.choices import LEVELS, Choices
 from dalenius.studio.jobs import Jobs
-from dalenius.studio.phrasing import on_the_page
+from dalenius.studio.phrasing import PAGE
 from dalenius.studio.showing import shown_state
 from dalenius.studio.work import at_level, release_table, solve_points
 from dalenius.tables import open_table
@@ -46,7 +46,7 @@ class Session:
         self.version = 0
         self.lock = threading.RLock()
         self.table = as_written(open_table(path))
-        self.left_out, sensitive = roles(self.table)
+        self.left_out, sensitive = roles(self.table, PAGE)
         self.looks = look_at(self.table, [name for name in self.table.names if name not in self.left_out])
         self.rows = next(iter(self.looks.values())).rows
         usable = [name for name in self.table.names if name not in self.left_out and name != sensitive]
@@ -82,7 +82,7 @@ class Session:
             try:
                 self.draft = draft(self.table, choices.wish(), path=self.table_path(), left_out=self.left_out)
             except DaleniusError as e:
-                self.error = on_the_page(str(e))
+                self.error = str(e)
             self._changed()
 
     def merge(self, column: str, one: int, other: int) -> None:
