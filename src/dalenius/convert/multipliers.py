@@ -41,11 +41,11 @@ class Dual:
             return []
         side, design = self.orders.side, self.orders.design
         worlds = [place for (place,) in self.orders.keys([side])[0]]
-        told = (
+        letters = (
             len(self.orders.alphabets[design["mechanism"]["release"][0]]) if design["mechanism"].get("release") else 0
         )
-        told = told or _fresh(design)
-        given = self.proof.get("tree") or list(every_map(len(worlds), told))
+        letters = letters or _fresh(design)
+        given = self.proof.get("tree") or list(every_map(len(worlds), letters))
         tree: list[Any] = []
         leaf = 0
         for world in given:

@@ -132,8 +132,8 @@ def _design(document: Json) -> tuple[str, str]:
     ]
     draft["claims"]["promises"] = [[] for _ in promises]
     found = proved_text(draft, [proof_of(document)])
-    told = document | {"certificate": {"kind": kind_of(found.document), "stated": dict(found.stated)}}
-    return found.text, canonical(about_of(told, found.text)) + "\n"
+    about = document | {"certificate": {"kind": kind_of(found.document), "stated": dict(found.stated)}}
+    return found.text, canonical(about_of(about, found.text)) + "\n"
 
 
 def _card(card: Json) -> tuple[str, str]:
@@ -186,10 +186,10 @@ def _card(card: Json) -> tuple[str, str]:
     claims = figures_claimed(check_privacy(read))
     draft["claims"] = {"promises": claims}
     text = with_work(draft, read.work.spent)
-    told = card | {
+    about = card | {
         "guarantees": [
             entry | {"proved": proved_of(figures) or entry["proved"]}
             for entry, figures in zip(card["guarantees"], claims, strict=True)
         ]
     }
-    return text, canonical(about_of(told, text)) + "\n"
+    return text, canonical(about_of(about, text)) + "\n"

@@ -149,13 +149,13 @@ def _attack(
     joint = design.problem.pmf
     weights = weights_by_row(design, secret, side + design.problem.kept)
     prior: dict[Any, Counter[Any]] = {}
-    told: dict[Any, dict[Any, list[int]]] = {}
+    weighed: dict[Any, dict[Any, list[int]]] = {}
     for (s, k, x), n in weights.items():
         prior.setdefault(k[: len(side)], Counter())[s] += n
-        known = told.setdefault(k, {})
+        known = weighed.setdefault(k, {})
         known[s] = [a + n * value for a, value in zip(known.get(s, [0] * len(rows[x])), rows[x], strict=True)]
     total, right, unknown = joint.total * scale, 0, 0.0
-    for known in told.values():
+    for known in weighed.values():
         for column in zip(*known.values(), strict=True):
             right += max(column)
             mass = sum(column)

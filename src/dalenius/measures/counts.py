@@ -195,8 +195,8 @@ def either(finding: Finding, apart: float, rows: int) -> Finding:
     """
     apart -= 1000 * ROUNDED * rows  # in favour of the release; no logarithm is above 1000
     by_rows = exp(-min(max(apart, 0.0), 700.0))
-    told = f"other rows would explain them e^{apart:.0f} times better"
-    detail = told if by_rows < finding.p_value else finding.detail
+    words = f"other rows would explain them e^{apart:.0f} times better"
+    detail = words if by_rows < finding.p_value else finding.detail
     return replace(finding, p_value=min(1.0, 2 * min(finding.p_value, by_rows)), detail=detail)
 
 

@@ -45,7 +45,7 @@ def transitions(channel: Kernel, inputs: npt.NDArray[Any], letters: npt.NDArray[
         int(np.count_nonzero(inputs[start : start + SLICE] != letters[start : start + SLICE]))
         for start in range(0, len(letters), SLICE)
     )
-    told: dict[str, Any] = {
+    found: dict[str, Any] = {
         "columns": list(channel.output),
         "rows": len(letters),
         "changed": changed,
@@ -56,9 +56,9 @@ def transitions(channel: Kernel, inputs: npt.NDArray[Any], letters: npt.NDArray[
         before = pairs.sum(axis=1).tolist()
         after = pairs.sum(axis=0).tolist()
         names = [" · ".join(y) for y in channel.letters()]
-        told["frequencies"] = [
+        found["frequencies"] = [
             {"letter": name, "before": a, "after": b} for name, a, b in zip(names, before, after, strict=True)
         ]
         if size <= TABLE:
-            told["table"] = pairs.tolist()
-    return told
+            found["table"] = pairs.tolist()
+    return found

@@ -8,7 +8,7 @@ __all__ = ["barred_letters"]
 
 
 def barred_letters(
-    problem: Problem, inputs: Sequence[tuple[str, ...]], told: Sequence[tuple[str, ...]]
+    problem: Problem, inputs: Sequence[tuple[str, ...]], letters: Sequence[tuple[str, ...]]
 ) -> list[set[int]]:
     """For each input outcome, the letters that `forbid` and `freeze` exclude.
 
@@ -18,18 +18,18 @@ def barred_letters(
         With released columns.
     inputs : sequence of tuple of str
         Outcomes of what the mechanism reads.
-    told : sequence of tuple of str
+    letters : sequence of tuple of str
         Letters, a value for each released column.
 
     Returns
     -------
     list of set of int
-        Places among `told`, one set for each input.
+        Places among `letters`, one set for each input.
     """
     pairs = set(problem.transitions)
     frozen = set(problem.freeze)
     never = set()
-    for place, letter in enumerate(told if problem.combinations else ()):
+    for place, letter in enumerate(letters if problem.combinations else ()):
         values = dict(zip(problem.release, letter, strict=True))
         if any(impossible.holds(values) for impossible in problem.combinations):
             never.add(place)
@@ -39,4 +39,4 @@ def barred_letters(
         changes = [(record[read], letter[released]) for read, released in columns]
         return any(change in pairs or (change[0] in frozen and change[0] != change[1]) for change in changes)
 
-    return [never | {place for place, letter in enumerate(told) if barred(record, letter)} for record in inputs]
+    return [never | {place for place, letter in enumerate(letters) if barred(record, letter)} for record in inputs]

@@ -216,9 +216,9 @@ def _with_output(
     joint = problem.pmf
     counts = joint.counts(problem.inputs, about)
     numbers = list(_masses(problem))
-    told = {}
+    masses = {}
     for s in range(counts.shape[1]):
         weights = [(numbers[i], int(n)) for i, n in enumerate(counts[:, s]) if n]
         for y in range(len(next(iter(rows.values())))):
-            told[s, y] = sum((n * rows[x][y] for x, n in weights), Fraction(0)) / joint.total
-    return told, [Fraction(int(n), joint.total) for n in counts.sum(axis=0)]
+            masses[s, y] = sum((n * rows[x][y] for x, n in weights), Fraction(0)) / joint.total
+    return masses, [Fraction(int(n), joint.total) for n in counts.sum(axis=0)]

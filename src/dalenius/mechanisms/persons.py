@@ -29,13 +29,13 @@ def of_persons(single: Design, problem: Problem) -> Design:
         return single
     asked = replace(single.problem, source=problem.source, each=problem.each, guarantees=problem.guarantees)
     who = problem.source.unit if isinstance(problem.source, TableSource) else "person"
-    told = [
+    sentences = [
         f"the rows of one {who} are drawn one by one: each keeps to level {figure(level.of_one_row.epsilon, 'up', 6)}, "
         f"and up to {level.rows} of them together to level {figure(level.epsilon, 'up', 6)}; other figures are those "
         "of one row"
         for level in levels
     ]
-    remarks = (*single.remarks, *told)
+    remarks = (*single.remarks, *sentences)
     proof = single.certificate
     return proved(
         asked,

@@ -91,9 +91,9 @@ def distorted_rows(channel: Kernel, measure: Distortion, inputs: Array, letters:
     Distorted
     """
     names = list(channel.inputs)
-    told = channel.letters()
+    outcomes = channel.letters()
     records = [tuple(x[names.index(c)] for c in measure.of) for x in channel.outcomes()]
-    low, high, unit = distortions(measure, dict(channel.inputs), records, list(channel.output), told)
+    low, high, unit = distortions(measure, dict(channel.inputs), records, list(channel.output), outcomes)
     apart = np.array(
         [[_middle(a, b, unit) for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)]
     )

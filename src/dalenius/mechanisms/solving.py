@@ -203,8 +203,8 @@ def nearest_reasons(problem: Problem) -> str:
     nearest = sorted(named, key=lambda mechanism: mechanism.distance(problem))
     # Whoever writes a form asks first what that form takes.
     own = [mechanism for mechanism in nearest if problem.form is not None and problem.form in mechanism.forms][:1]
-    told = [*own, *(mechanism for mechanism in nearest if mechanism not in own)][:TOLD]
-    return "; ".join(f"{mechanism.title}: {mechanism.why_not(problem)}" for mechanism in told)
+    asked = [*own, *(mechanism for mechanism in nearest if mechanism not in own)][:TOLD]
+    return "; ".join(f"{mechanism.title}: {mechanism.why_not(problem)}" for mechanism in asked)
 
 
 def _bound(problem: Problem) -> Problem:

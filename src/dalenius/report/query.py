@@ -50,8 +50,8 @@ def _short(query: Query) -> str:
 
 def _exceeding(bits: float, budget: Fraction) -> str:
     """A figure that is above a budget, from below, in as many digits as show that."""
-    told = (figure(bits, "down", digits) for digits in range(3, 17))
-    return next((text for text in told if Fraction(text) > budget), figure(bits, "down", 17))
+    figures = (figure(bits, "down", digits) for digits in range(3, 17))
+    return next((text for text in figures if Fraction(text) > budget), figure(bits, "down", 17))
 
 
 def audited_query(seen: QueryAudit) -> list[str]:

@@ -333,11 +333,11 @@ def _cast(column: Any) -> str:
 
     numeric, uuid and jsonb arrive as types of the driver's own, money as cents, large numbers of objects below zero.
     """
-    told = (column.metadata or {}).get(b"POSTGRESQL:type", b"")
-    if told == b"money":
+    kind = (column.metadata or {}).get(b"POSTGRESQL:type", b"")
+    if kind == b"money":
         return "::numeric::text"
     own = isinstance(column.type, pa.BaseExtensionType) or pa.types.is_binary(column.type)
-    return "::text" if own or told in (b"interval", b"oid") else ""
+    return "::text" if own or kind in (b"interval", b"oid") else ""
 
 
 def _sqlite(address: str) -> _Engine:

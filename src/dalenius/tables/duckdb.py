@@ -69,9 +69,9 @@ class Session:
         except (*self._errors, pa.ArrowException, OSError) as e:
             if failed:
                 raise failed[0] from None
-            told = (str(e).splitlines() or [type(e).__name__])[0]
+            message = (str(e).splitlines() or [type(e).__name__])[0]
             raise TableError(
-                f"DuckDB cannot read or sort the table: {told[:300]}",
+                f"DuckDB cannot read or sort the table: {message[:300]}",
                 do="Leave out --engine duckdb: the other reader says more about the table.",
             ) from None
         finally:

@@ -242,17 +242,17 @@ def _is_mark(file: Path) -> bool:
 def _told_by_folders(source: str | Path, file: Path) -> dict[str, str | None]:
     """The columns that folders between a source and its file name: `year=2024`, as Hive, Spark and pyarrow write it."""
     folders = file.relative_to(source).parts[:-1] if Path(source).is_dir() else ()
-    told = {
+    named = {
         unquote(name).strip(): unquote(value)
         for name, sign, value in (folder.partition("=") for folder in folders)
         if sign
     }
-    return {name: None if value == NO_VALUE else value for name, value in told.items() if name}
+    return {name: None if value == NO_VALUE else value for name, value in named.items() if name}
 
 
-def _with_folders(table: Table, told: dict[str, str | None]) -> Table:
+def _with_folders(table: Table, named: dict[str, str | None]) -> Table:
     """The table with the columns that its folders name; what the file itself says of a column goes first."""
-    new = {name: pa.array([value], pa.string()) for name, value in told.items() if name not in table.names}
+    new = {name: pa.array([value], pa.string()) for name, value in named.items() if name not in table.names}
     if not new:
         return table
     names = (*table.names, *new)

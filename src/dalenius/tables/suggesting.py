@@ -67,11 +67,11 @@ def suggested(table: str, columns: Mapping[str, Seen], dialect: Dialect | None =
     missing = "category"
     """
     absent = gap_words(columns.values())
-    told = dialect or Dialect()
-    comma = told.decimal == "," or any(_with_comma(seen, absent) for seen in columns.values())
-    told = replace(told, decimal="," if comma else ".", missing_words=tuple(absent))
+    source = dialect or Dialect()
+    comma = source.decimal == "," or any(_with_comma(seen, absent) for seen in columns.values())
+    source = replace(source, decimal="," if comma else ".", missing_words=tuple(absent))
     lines = ["[source]", f"table = {text_of(table)}"]
-    lines += [f"{key} = {_value(value)}" for key, value in told.to_json().items()]
+    lines += [f"{key} = {_value(value)}" for key, value in source.to_json().items()]
     for name, seen in columns.items():
         if not seen.counts:
             lines += ["", f"# {text_of(name)} has no value in any row; it is left out"]

@@ -77,8 +77,8 @@ def _ids(frame: Any, column: str) -> Ids:
             do="Name a column that numbers the rows 0, 1, 2 and so on.",
         )
     number = functions.col(ticked(raw)).cast("long")
-    told = (functions.count_distinct(number), functions.min(number), functions.max(number))
-    rows, different, least, most = frame.agg(functions.count(functions.lit(1)), *told).collect()[0]
+    asked = (functions.count_distinct(number), functions.min(number), functions.max(number))
+    rows, different, least, most = frame.agg(functions.count(functions.lit(1)), *asked).collect()[0]
     if not rows or different != rows or most - least + 1 != rows:
         raise TableError(
             f"row_number: {column} does not number the rows one by one: {rows:,} rows have {different:,} different "
@@ -89,8 +89,8 @@ def _ids(frame: Any, column: str) -> Ids:
 
 def _files(frame: Any) -> Files:
     """What the table is made of now."""
-    told = ("file_path", "file_size", "file_modification_time")
-    found = frame.select(*(f"_metadata.{name}" for name in told)).groupBy(*told).count().collect()
+    asked = ("file_path", "file_size", "file_modification_time")
+    found = frame.select(*(f"_metadata.{name}" for name in asked)).groupBy(*asked).count().collect()
     files = [(row[0], int(row[1]), f"{row[2]} {_last_change(row[0])}", int(row[3])) for row in found]
     return Files(tuple(sorted(files, key=lambda file: Path(unquote(urlsplit(file[0]).path)))))
 

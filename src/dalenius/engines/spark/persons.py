@@ -27,10 +27,10 @@ def _grouped(frame: Any, coding: Coding) -> Any:
     from pyspark.sql import functions as f
 
     named = frame.mapInArrow(coding.persons, schema([PERSON], "string", [NUMBER], "long", coding.plain, "int"))
-    told = [f.count(f.lit(1)).alias(MANY), f.min(NUMBER).alias(NUMBER)]
+    asked = [f.count(f.lit(1)).alias(MANY), f.min(NUMBER).alias(NUMBER)]
     for least, most in zip(coding.plain, plain("most", coding.names), strict=True):
-        told += [f.min(least).alias(least), f.max(least).alias(most)]
-    return named.groupBy(PERSON).agg(*told)
+        asked += [f.min(least).alias(least), f.max(least).alias(most)]
+    return named.groupBy(PERSON).agg(*asked)
 
 
 def checked(frame: Any, coding: Coding, table: str, unit: str, max_rows: int | None, rows: int) -> None:
@@ -52,12 +52,12 @@ def checked(frame: Any, coding: Coding, table: str, unit: str, max_rows: int | N
     from pyspark.sql import functions as f
 
     nobody = f.col(PERSON).isNull()
-    told = [f.count(f.lit(1)), f.sum(MANY), f.max(MANY), f.min(f.when(nobody, f.col(NUMBER)))]
-    told.append(f.count(f.when(f.col(MANY) > (max_rows or 0), 1)))
+    asked = [f.count(f.lit(1)), f.sum(MANY), f.max(MANY), f.min(f.when(nobody, f.col(NUMBER)))]
+    asked.append(f.count(f.when(f.col(MANY) > (max_rows or 0), 1)))
     for least, most in zip(coding.plain, plain("most", coding.names), strict=True):
-        told.append(f.count(f.when(f.col(least) != f.col(most), 1)))
+        asked.append(f.count(f.when(f.col(least) != f.col(most), 1)))
     with one_sentence("the table"):
-        count, read, most_rows, absent, over, *differing = _grouped(frame, coding).agg(*told).collect()[0]
+        count, read, most_rows, absent, over, *differing = _grouped(frame, coding).agg(*asked).collect()[0]
     if read != rows:
         raise TableError(
             f"{table} changed while it was read; nothing was written",

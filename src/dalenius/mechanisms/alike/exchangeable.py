@@ -171,8 +171,8 @@ def best_columns(
     """
     mass = list(masses.values())
     points = walk(A, b, limit=WALK_LIMIT).vertices
-    told = [[_dot(point, column) for column in zip(*posteriors, strict=True)] for point in points]
-    phi = [_phi(posterior, prior) for posterior in told]
+    known = [[_dot(point, column) for column in zip(*posteriors, strict=True)] for point in points]
+    phi = [_phi(posterior, prior) for posterior in known]
     upper = [high for _, high in phi]
     mixture = best_mixture(points, [float(high) for high in upper], mass)
     price = exact_dual(points, upper, mixture.basis, pinned=mixture.pinned)
@@ -180,7 +180,7 @@ def best_columns(
     short = max(high - _dot(point, price) for high, point in zip(upper, points, strict=True))
     bound = _dot(mass, price) + max(short, Fraction(0))
     value = sum((weight * phi[k][0] for k, weight in mixture.theta.items()), Fraction(0))
-    joint = [[float(weight * told[k][w]) for k, weight in mixture.theta.items()] for w in range(len(prior))]
+    joint = [[float(weight * known[k][w]) for k, weight in mixture.theta.items()] for w in range(len(prior))]
     letters = [
         {atom: float(share) for atom, share in zip(masses, points[k], strict=True) if share} for k in mixture.theta
     ]

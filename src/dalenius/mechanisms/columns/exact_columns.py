@@ -95,15 +95,15 @@ class Target:
             In bits.
         """
         worlds = sorted({k for shares in self.shares for _, k, _ in shares})
-        told = np.zeros((len(self.shares), len(self.prior), len(worlds)))
+        weights = np.zeros((len(self.shares), len(self.prior), len(worlds)))
         for x, shares in enumerate(self.shares):
             for w, k, share in shares:
-                told[x, w, worlds.index(k)] = share
+                weights[x, w, worlds.index(k)] = share
         if isinstance(columns, np.ndarray):
             mass = columns
         else:
             mass = np.array([[float(entry) if entry else 0.0 for entry in column] for column in columns])
-        u = np.tensordot(mass, told, axes=1)
+        u = np.tensordot(mass, weights, axes=1)
         apart = u.sum(axis=1, keepdims=True) * np.array([float(value) for value in self.prior])[:, None]
         found: npt.NDArray[np.float64] = (u * np.log2(np.divide(u, apart, out=np.ones_like(u), where=u > 0))).sum(
             axis=(1, 2)
@@ -216,7 +216,7 @@ def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Ker
     inputs = joint.alphabets(problem.inputs)
     letters = range(len(rows[0]))
     found = {row_number(problem, codes): row for codes, row in zip(joint.grouped(problem.inputs)[0], rows, strict=True)}
-    told = {output: tuple(map(str, letters))}
+    alphabet = {output: tuple(map(str, letters))}
     everywhere: tuple[Fraction, ...] | None = None
     if len(rows) < prod(map(len, inputs.values())):
         shares = joint.shares(problem.inputs)
@@ -224,7 +224,7 @@ def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Ker
             sum((mass * row[letter] for mass, row in zip(shares, rows, strict=True) if row[letter]), Fraction(0))
             for letter in letters
         )
-    return Listed.shortest(inputs, told, found, everywhere)
+    return Listed.shortest(inputs, alphabet, found, everywhere)
 
 
 def channel_of_all(problem: Problem, rows: Sequence[tuple[Fraction, ...]]) -> Channel:

@@ -80,16 +80,16 @@ class _Case:
             )
         else:
             self.output = {str(problem.output): tuple(str(k) for k in range(len(measure.distortion[0])))}
-        told = list(product(*self.output.values()))
+        letters = list(product(*self.output.values()))
         names = list(self.inputs)
-        if len(joint) * len(told) > MOST:
+        if len(joint) * len(letters) > MOST:
             raise Unsupported(
-                f"{len(joint)} records and {len(told)} values are too many for a dense recipe",
+                f"{len(joint)} records and {len(letters)} values are too many for a dense recipe",
                 do="Group values, or release fewer columns together.",
             )
         records = [tuple(self.inputs[n][row[names.index(n)]] for n in measure.of) for row in joint.support.tolist()]
-        low, _, self.unit = distortions(measure, dict(self.inputs), records, list(self.output), told)
-        self.d, self.total, self.letters = low, joint.total, told
+        low, _, self.unit = distortions(measure, dict(self.inputs), records, list(self.output), letters)
+        self.d, self.total, self.letters = low, joint.total, letters
         self.weights = [int(weight) for weight in joint.weights]
         self.p = np.array([weight / self.total for weight in self.weights])
         self.far = np.array([[np.inf if entry is None else entry / self.unit for entry in row] for row in low])
@@ -99,7 +99,7 @@ class _Case:
         )
         self.most: Fraction | None = None
         self.constant = 0  # distortion and place of the best constant letter
-        for t in range(len(told)):
+        for t in range(len(letters)):
             column = [row[t] for row in low]
             if None not in column:
                 cost = Fraction(sum(weight * (entry or 0) for weight, entry in zip(self.weights, column, strict=True)))

@@ -118,22 +118,20 @@ def _designed(
     r: float,
     gap: float,
     seconds: float,
-    told: Callable[[float, float], None] | None,
+    say: Callable[[float, float], None] | None,
 ) -> tuple[npt.NDArray[np.int64], Columns, Certificate]:
     """The class of each letter, the commonest first; exact columns; and the proof."""
     many = table.shape[1]
     if many <= ALONE:
         alone = np.zeros(many, dtype=bool)
-        found = beside(table, r, kinds=kinds, divisible=alone, gap=gap, seconds=seconds, on_progress=told)
+        found = beside(table, r, kinds=kinds, divisible=alone, gap=gap, seconds=seconds, on_progress=say)
         return np.arange(many), _weighted(found, table, ratio), _proof(found)
     worlds = len(table)
     heavy = np.hstack([table[:, :HEAVY], np.diag(table[:, HEAVY:].sum(axis=1))])
     occurs = heavy.sum(axis=0) > 0
     apart = np.concatenate([kinds[:HEAVY], kinds[-1] + 1 + np.arange(worlds)])[occurs]
     divisible = (np.arange(HEAVY + worlds) >= HEAVY)[occurs]
-    above = beside(
-        heavy[:, occurs], r, kinds=apart, divisible=divisible, gap=gap, seconds=seconds / 3, on_progress=told
-    )
+    above = beside(heavy[:, occurs], r, kinds=apart, divisible=divisible, gap=gap, seconds=seconds / 3, on_progress=say)
     groups = _dealt(table, max(min(best_mass(r) / 4, 1 / 48), 1 / GROUPS))
     masses = np.array([np.bincount(groups, weights=row) for row in table])
     alone = np.zeros(masses.shape[1], dtype=bool)
@@ -145,7 +143,7 @@ def _designed(
         gap=gap,
         enough=above.bound * (1 - 1e-6),
         seconds=seconds / 3,
-        on_progress=told,
+        on_progress=say,
     )
     return groups, _weighted(found, masses, ratio), _proof(above, many - HEAVY, occurs[HEAVY:])
 

@@ -77,8 +77,8 @@ def by_parts(problem: Problem, *, gap: float = 0.0, seconds: float = 120.0, on_p
         occurs = [seen for _, _, seen in strata]
     found: list[Design] = []
     for words, names, here, level in asked:
-        told = (lambda text, words=words: on_progress(f"{words}: {text}")) if on_progress else None
-        found.append(_part(problem, names, here, level, gap, seconds / len(asked), told))
+        say = (lambda text, words=words: on_progress(f"{words}: {text}")) if on_progress else None
+        found.append(_part(problem, names, here, level, gap, seconds / len(asked), say))
     channel = _joined(problem, [part.channel for part in found])
     # A stratum without records needs no proof.
     proofs = [part.certificate.proof for part, seen in zip(found, occurs, strict=True) if seen]
@@ -107,12 +107,12 @@ def _strata_of(problem: Problem, joint: Pmf) -> list[tuple[str, Pmf, bool]]:
 
 
 def _part(
-    problem: Problem, names: tuple[str, ...], law: Pmf, level: Fraction, gap: float, seconds: float, told: Told
+    problem: Problem, names: tuple[str, ...], law: Pmf, level: Fraction, gap: float, seconds: float, say: Told
 ) -> Design:
     """The design of one column or of one stratum."""
     if problem.each and problem.strata:
         small = replace(problem, guarantees=(LocalDP(level),), strata=(), joint=law)
-        return by_parts(small, gap=gap, seconds=seconds, on_progress=told)
+        return by_parts(small, gap=gap, seconds=seconds, on_progress=say)
     spread = isinstance(problem.objective, MinimizeVariance)
     output = f"{problem.output}_{names[0]}" if problem.each and problem.output else problem.output
     small = Problem(
@@ -127,14 +127,12 @@ def _part(
         allow_inverted=problem.allow_inverted,
     )
     if spread:
-        return least_variance(small, gap=gap or staircase.RELATIVE, seconds=seconds, on_progress=told)
+        return least_variance(small, gap=gap or staircase.RELATIVE, seconds=seconds, on_progress=say)
     if problem.form in PRAM_FORMS:
-        return pram(small, on_progress=told)
+        return pram(small, on_progress=say)
     if problem.form == SUBSETS:
-        return subset_selection.subset_selection(
-            small, gap=gap or staircase.RELATIVE, seconds=seconds, on_progress=told
-        )
-    return staircase.in_form(small, gap=gap or staircase.RELATIVE, seconds=seconds, on_progress=told)
+        return subset_selection.subset_selection(small, gap=gap or staircase.RELATIVE, seconds=seconds, on_progress=say)
+    return staircase.in_form(small, gap=gap or staircase.RELATIVE, seconds=seconds, on_progress=say)
 
 
 def _joined(problem: Problem, parts: list[Kernel]) -> Kernel:

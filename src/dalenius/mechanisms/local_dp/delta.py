@@ -65,8 +65,8 @@ def relaxed(
         for x, row in enumerate(best.channel.rows)
     )
     known = best.channel.shape[1]
-    told = [f"told: {' '.join(x)}" for x in best.channel.outcomes()]
-    channel = Channel(alphabets, {problem.output or "Y": (*map(str, range(known)), *told)}, rows)
+    outright = [f"told: {' '.join(x)}" for x in best.channel.outcomes()]
+    channel = Channel(alphabets, {problem.output or "Y": (*map(str, range(known)), *outright)}, rows)
     remarks = [
         f"with probability {written(delta)} a record is shown as it is, so that about {written(delta)} of them are"
     ]

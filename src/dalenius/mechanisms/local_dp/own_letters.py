@@ -132,8 +132,8 @@ def own_letters(
     columns = zip(*(rows[x] for x in occur), strict=True)
     out = tuple(sum((m * entry for m, entry in zip(mass, column, strict=True)), Fraction(0)) for column in columns)
     channel = Channel(alphabets, alphabets, tuple(rows.get(x, out) for x in range(len(letters))))
-    told = _remarks(problem, letters, allowed, channel, occur)
-    return proved(problem, channel, certificates, method=method, remarks=told)
+    remarks = _remarks(problem, letters, allowed, channel, occur)
+    return proved(problem, channel, certificates, method=method, remarks=remarks)
 
 
 _CLIMBED = "corners of the polytope of matrices, climbed"
@@ -353,20 +353,20 @@ def _spread(row: Sequence[Fraction], allowed: Sequence[int], letters: int) -> tu
 def _remarks(
     problem: Problem, letters: Sequence[tuple[str, ...]], allowed: Sequence[int], channel: Channel, occur: Sequence[int]
 ) -> list[str]:
-    told = []
+    sentences = []
     zeros = problem.combinations
     impossible = [any(zero.holds(dict(zip(problem.release, y, strict=True))) for zero in zeros) for y in letters]
     if any(impossible):
-        told.append(
+        sentences.append(
             f"{sum(impossible)} of {len(letters)} combinations are impossible and never released, from no record at "
             "all: under local_dp what cannot come from one record can come from none"
         )
     if never := [" · ".join(letter) for k, letter in enumerate(letters) if k not in allowed and not impossible[k]]:
-        told.append(
+        sentences.append(
             f"under local_dp a transition that is forbidden from one value is impossible from every value, so "
             f"{', '.join(never)} is never released"
         )
     if few := determined_words([channel.rows[x] for x in occur]):
         margins = ", but they are those of the release" if problem.preserve_marginals else ""
-        told.append(f"{few}{margins}")
-    return told
+        sentences.append(f"{few}{margins}")
+    return sentences

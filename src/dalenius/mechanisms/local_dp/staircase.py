@@ -151,7 +151,7 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
         above = staircase(heavy / heavy.sum(), r, gap=share, divisible=divisible, seconds=seconds, on_progress=say)
         proof = _proof(above, len(p) - HEAVY)
         left = seconds - (monotonic() - begun)
-        groups, masses, found = _in_groups(p, r, above.bound, gap=gap, share=share, seconds=left, told=say)
+        groups, masses, found = _in_groups(p, r, above.bound, gap=gap, share=share, seconds=left, say=say)
     columns = weighted(found, masses, ratio)
     channel = channel_of_columns(problem, ratio, columns, spread(groups, order, len(counts)))
     method = f"{_METHOD}, {len(masses)} classes of {len(p):,} values" if len(p) > ALONE else _METHOD
@@ -172,7 +172,7 @@ def _in_groups(
     gap: float,
     share: float,
     seconds: float,
-    told: Callable[[float, float], None] | None,
+    say: Callable[[float, float], None] | None,
 ) -> tuple[Integers, Floats, Found]:
     """Classes of letters, their masses and the best columns of them: finer classes until the gap is reached.
 
@@ -187,7 +187,7 @@ def _in_groups(
         masses = np.bincount(groups, weights=p).astype(np.float64)
         left = seconds - (monotonic() - begun)
         limit = ROUND if not halvings else min(left, LATER * ROUND)
-        found = staircase(masses / masses.sum(), r, gap=share, enough=enough, seconds=limit, on_progress=told)
+        found = staircase(masses / masses.sum(), r, gap=share, enough=enough, seconds=limit, on_progress=say)
         if best is None or found.value > best[2].value:
             best = groups, masses, found
         if bound - best[2].value <= gap or left < LATER * ROUND or len(masses) == len(p):

@@ -84,11 +84,11 @@ def figures(design: Design) -> RecordFigures:
                 moved.add(s, n * (one - stay), one)
     total = int(law.total)
     alphabets = [law.variables[name] for name in secret]
-    told = [
+    labels = [
         outcome_words(secret, [alphabet[k] for alphabet, k in zip(alphabets, label, strict=True)]) for label in classes
     ]
     return RecordFigures(
-        {name: moved.of(s) / int(size) for s, (name, size) in enumerate(zip(told, sizes.tolist(), strict=True))},
+        {name: moved.of(s) / int(size) for s, (name, size) in enumerate(zip(labels, sizes.tolist(), strict=True))},
         {name: changed.of(j) / total for j, name in enumerate(names)},
         Fraction(multiplicity.count(1), total),
         unique.of(0) / total,

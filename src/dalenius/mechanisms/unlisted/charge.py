@@ -44,8 +44,8 @@ class UnlistedMechanism(Mechanism):
 
     @cached_property
     def level(self) -> Fraction | None:
-        told = [figures.get("epsilon_nats") for figures in self._figures if figures]
-        found = [level for level in told if level is not None]
+        levels = [figures.get("epsilon_nats") for figures in self._figures if figures]
+        found = [level for level in levels if level is not None]
         return min(found, default=None)
 
     @cached_property

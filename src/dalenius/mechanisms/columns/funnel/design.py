@@ -107,21 +107,21 @@ def _as_independence(problem: Problem) -> Problem:
 
 def _bought(problem: Problem, certificate: Certificate) -> list[str]:
     """What one more bit of each limit on a leakage would buy at most: the same multipliers prove it for any limit."""
-    told = []
+    lines = []
     about = ", ".join(problem.objective.names)
     for promise, weight in zip(problem.guarantees, certificate.proof.get("promises", ()), strict=False):
         if type(promise) is not Leakage:
             continue
         secret = ", ".join(promise.about)
         if not int(weight):
-            told.append(f"a larger limit for {secret} would not help: the release says no more about {about} with it")
+            lines.append(f"a larger limit for {secret} would not help: the release says no more about {about} with it")
             continue
         price = figure(Fraction(int(weight), ONE), "up", 3)
-        told.append(
+        lines.append(
             f"for each further bit that a row may reveal about {secret}, it could say at most {price} bits more "
             f"about {about}"
         )
-    return told
+    return lines
 
 
 def price_of(design: Design, place: int) -> float:
