@@ -169,8 +169,8 @@ def _words(found: Estimate, weights: str | None) -> list[str]:
         )
     if (found.narrow & found.identified)[order].any():
         lines.append(
-            "Intervals marked ! rest on few released rows and are too narrow; with weights, exact ones are had for the "
-            "table alone (--target table)."
+            "Intervals marked ! rest on few released rows and may be too narrow: with weights, exact ones are had for "
+            "the table alone (--target table); with very many combinations, for fewer columns."
         )
     if found.gap is not None:
         lines.append(f"No other answer is more likely by more than {found.gap:.1g} units of log-likelihood.")

@@ -13,7 +13,8 @@ the two differ by (diag p - p p') / n, what drawing the table from the populatio
 
 Where much of a variance comes from released letters that are expected a few times only, the normal limit is far away
 and the variance itself is guessed from a handful of rows. Such an interval is replaced by an exact one, which is wider
-(`exact_intervals`); only for the population behind weighted rows there is none, and it is marked as narrow.
+(`exact_intervals`); for the population behind weighted rows it holds if weights have nothing to do with values, and is
+marked as narrow.
 
 What the released law does not determine, or only to within half of all rows, is undetermined: there the interval holds
 every share that the released letters do not rule out, and the estimate is one of them, the most likely law that the
@@ -101,7 +102,7 @@ class Estimate:
     exact : array of bool
         Intervals that do not rely on the normal limit.
     narrow : array of bool
-        Those that are narrower than they would be for all letters at once.
+        Those that rest on few rows and may be too narrow: by weights that were drawn, or with too many combinations.
     gap : float, optional
         Of the likelihood.
     shrinkage : float, optional
@@ -256,8 +257,8 @@ def estimate_law(
         queries = list(cells.indicators()[bounded])
         counts = seen.sums.ravel()
         low[bounded], high[bounded] = exact_intervals(multiplied(factors), counts, queries, level=level, target=target)
-    elif narrow.any() and boundable(seen, target) and cells.many * seen.sums.size <= CELLS:
-        exact |= narrow
+    elif narrow.any() and cells.many * seen.sums.size <= CELLS:
+        exact |= narrow & boundable(seen, target)
         half = bounded_half(_map_of(factors, cells), seen, level=level)
         low = np.where(narrow, value - half, low)
         high = np.where(narrow, value + half, high)

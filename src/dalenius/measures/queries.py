@@ -113,17 +113,17 @@ def estimate_queries(
         low = value - deviations * error
         high = value + deviations * error
         narrow = _narrow(thin, query, counterpart, target)
-        if exact := narrow and (can or boundable(seen, target)):
-            if can:
-                counts = seen.sums.ravel()
-                ends = exact_intervals(multiplied(factors), counts, [query.ravel()], level=level, target=target)
-                low, high = (float(end[0]) for end in ends)
-                low = min(low, value)  # also of an estimate that is impossible
-                high = max(high, value)
-            else:
-                half = float(bounded_half(counterpart.reshape(1, -1), seen, level=level)[0])
-                low = value - half
-                high = value + half
+        if narrow and can:
+            counts = seen.sums.ravel()
+            ends = exact_intervals(multiplied(factors), counts, [query.ravel()], level=level, target=target)
+            low, high = (float(end[0]) for end in ends)
+            low = min(low, value)  # also of an estimate that is impossible
+            high = max(high, value)
+        elif narrow:
+            half = float(bounded_half(counterpart.reshape(1, -1), seen, level=level)[0])
+            low = value - half
+            high = value + half
+        exact = narrow and (can or boundable(seen, target))
         told = {"exact": exact, "narrow": narrow and not exact}
         out[name] = {"estimate": value, "low": low, "high": high, "standard_error": error, **told}
     return out
