@@ -117,7 +117,9 @@ def _mixtures(program: Program, given: Arrays, solution: Solution, pi: Floats) -
     missed = given.unequal(pi)
     shares = [value for value in _SHARES if value >= missed]  # what mends an equality takes so much from some entry
     W = _levelled(given, pi / given.p[:, None])
-    inside = [np.broadcast_to(given.start, pi.shape)] if given.allowed.all() else []
+    # One law for everybody, of letters that every input may have: by itself it is inside most limits.
+    law = np.where(given.allowed.all(axis=0), given.start, 0.0)
+    inside = [np.broadcast_to(law / law.sum(), pi.shape)] if law.any() else []
     inside += [_cheapest(given)] if given.distortions else []
     inside = [other for other in inside if _keeps(given, other)]
     if solution.inner is not None:

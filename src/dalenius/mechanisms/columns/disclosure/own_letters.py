@@ -7,7 +7,8 @@ leave the most records as they are (an assignment problem). The bound is that of
 
 A promise that limits a sum over letters can need one letter more. Letters are then added up, those first that lose
 least, which keeps every promise; from there, and from elsewhere, the channels with as many letters are climbed
-(`funnel.climbing`). What is lost stays between value and bound, because no better bound is known.
+(`funnel.climbing`). What is lost stays between value and bound, because no better bound is known. So are recipes that
+must not release some values as some others, or keep the shares of all values (`shaped_values`).
 """
 
 from collections.abc import Callable, Sequence
@@ -21,8 +22,10 @@ import numpy as np
 
 from dalenius.core import Channel, Design, Problem
 from dalenius.errors import NotCertified, SolverFailed
+from dalenius.mechanisms.columns.disclosure.shaped_values import where_shaped
 from dalenius.mechanisms.columns.exact_columns import Target
 from dalenius.mechanisms.columns.funnel.takes import NAMED, limits_a_sum
+from dalenius.mechanisms.columns.leakage.takes import shaped
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.registry import takers
@@ -70,7 +73,9 @@ def disclose_in_own_letters(
     NAMED.refuse(problem)
     from scipy.optimize import linear_sum_assignment  # takes a second to import: before the search, not after its time
 
-    fresh = replace(problem, release=(), output=OUTPUT)
+    fresh = replace(problem, release=(), output=OUTPUT, forbid=(), freeze=(), preserve_marginals=False)
+    if shaped(problem):
+        return where_shaped(problem, fresh, gap=gap, seconds=seconds, on_progress=on_progress)
     sums = any(map(limits_a_sum, problem.guarantees))
     deadline = monotonic() + seconds
     first = seconds * FREE if sums else seconds
@@ -92,7 +97,7 @@ def disclose_in_own_letters(
         return named(_few(fresh, columns, names), found.method, found.remarks)
     fewer = _added_up(fresh, columns, names)
     best = named(fewer, found.method, [*found.remarks, MORE.format(many, names)])
-    higher = _climbed(fresh, fewer, names, gap, CLIMBING * left(deadline), on_progress)
+    higher = _climbed(fresh, fewer, names, gap, CLIMBING * left(deadline), float(found.bound), on_progress)
     if higher is None:
         return best
     try:
@@ -108,6 +113,7 @@ def _climbed(
     most: int,
     gap: float,
     seconds: float,
+    bound: float,
     on_progress: Callable[[str], None] | None,
 ) -> list[Column] | None:
     """The columns of the best channel that is found by climbing, from these and others; None if nothing is."""
@@ -119,7 +125,8 @@ def _climbed(
     known = np.zeros((len(masses), most))
     known[:, : len(columns)] = masses / wanted.mass[:, None]
     deadline = monotonic() + seconds
-    pi = climbed(problem, beginnings(wanted, most, [known]), seconds=seconds, on_progress=on_progress)
+    starts = beginnings(wanted, most, [known])
+    pi = climbed(problem, starts, seconds=seconds, enough=bound - gap / 2, on_progress=on_progress)
     if pi is None:
         return None
     found = exact_channel(problem, wanted, pi, loss=MERGING * gap, spare=MERGING * gap, seconds=left(deadline))

@@ -8,6 +8,7 @@ a convex program with as many letters, tells no less than it. There are several 
 """
 
 from collections.abc import Callable, Iterable
+from math import inf
 from time import monotonic
 
 import numpy as np
@@ -27,7 +28,9 @@ STEPS = 40  # of one climb
 IDLE = 3  # steps without progress after which a climb ends
 LEAST = 1e-7  # progress of one step, in nats
 FINE = 1e-7  # how near the best by its tangent a step comes, in nats
-DRAWN = 6  # beginnings that are drawn
+DRAWN = 6  # beginnings that are drawn, at least
+ENTRIES = 200  # of the recipes of all beginnings that are drawn: small ones are cheap, and many
+MOST = 12
 SEED = 0
 
 
@@ -36,6 +39,8 @@ def climbed(
     channels: Iterable[Floats],
     *,
     seconds: float,
+    enough: float = inf,
+    released: bool = False,
     on_progress: Callable[[str], None] | None = None,
 ) -> Floats | None:
     """The best p(x) W(y|x) that keeps every promise, as far as it was found from these channels.
@@ -43,11 +48,15 @@ def climbed(
     Parameters
     ----------
     problem : Problem
-        With a fresh list of letters.
+        With a fresh list of letters, or with released columns where these are `released`.
     channels : iterable of array (inputs that occur, letters)
         Where to begin; they need not keep any promise.
     seconds : float
         When to end.
+    enough : float
+        Bits with which to end before.
+    released : bool
+        Whether letters are the released values in their order, so that some inputs may not have some of them.
     on_progress : callable, optional
         Told one line after each climb.
 
@@ -61,9 +70,9 @@ def climbed(
     cuts = Cuts.of(problem) if any(isinstance(promise, CURVED) for promise in problem.guarantees) else None
     best: tuple[float, Floats] | None = None
     for number, channel in enumerate(channels):
-        if over(deadline):
+        if over(deadline) or (best is not None and best[0] >= enough * BITS):
             break
-        found = _climb(problem, wanted, cuts, channel, deadline)
+        found = _climb(problem, wanted, cuts, channel, deadline, released)
         if found is not None and (best is None or found[0] > best[0]):
             best = found
         if on_progress and best is not None:
@@ -91,7 +100,7 @@ def beginnings(wanted: Wanted, letters: int, known: list[Floats]) -> Iterable[Fl
     yield from known
     yield np.eye(letters)[np.arange(inputs) % letters]
     draw = np.random.default_rng(SEED)
-    for turn in range(DRAWN):
+    for turn in range(max(DRAWN, min(MOST, ENTRIES // (inputs * letters)))):
         if turn % 2:
             yield np.eye(letters)[draw.integers(letters, size=inputs)]
         else:
@@ -99,7 +108,7 @@ def beginnings(wanted: Wanted, letters: int, known: list[Floats]) -> Iterable[Fl
 
 
 def _climb(
-    problem: Problem, wanted: Wanted, cuts: Cuts | None, channel: Floats, deadline: float
+    problem: Problem, wanted: Wanted, cuts: Cuts | None, channel: Floats, deadline: float, released: bool
 ) -> tuple[float, Floats] | None:
     """The top of one climb: what it tells, in nats, and p(x) W(y|x)."""
     best: tuple[float, Floats] | None = None
@@ -107,7 +116,8 @@ def _climb(
     for _ in range(STEPS):
         told = (wanted.shares.T @ (channel * wanted.mass[:, None])).T
         gains = wanted.shares @ wanted.labels.tangent(np.maximum(told, 1e-12)).T
-        program = Model.of(problem, fresh=exactly(-gains), cuts=cuts.copied() if cuts else None).program
+        known = cuts.copied() if cuts else None
+        program = Model.of(problem, fresh=exactly(-gains), released=released, cuts=known).program
         try:
             solution = solved(program, FINE, left(deadline), vertex=cuts is None)
         except (Infeasible, SolverFailed):

@@ -170,14 +170,31 @@ def exact_channel(
     gains = wanted.shares @ wanted.labels.tangent(np.maximum(told, 1e-300)).T
     rows = fewer_entries(problem, letters, gains, loss=spare * BITS, seconds=seconds)
     if rows is None:
-        every = _with_unseen(model.program, letters)
-        mass = model.program.mass.astype(np.float64) / float(model.program.total)
-        rows = rational(model.program, Solution(every * mass[:, None], Multipliers(), 0.0, 0.0, 0))
+        rows = exact_rows(model, letters)
     used = [y for y in range(len(rows[0])) if any(row[y] for row in rows)]
     found, _ = Model.of(problem, fresh=np.zeros((len(letters), len(used)), dtype=object)).channel(
         [[row[y] for y in used] for row in rows]
     )
     return found
+
+
+def exact_rows(model: Model, letters: Floats) -> tuple[tuple[Fraction, ...], ...]:
+    """The exact recipe next to p(y|x) of the inputs that occur, for every input of the program; promises are kept.
+
+    Parameters
+    ----------
+    model : Model
+        With as many letters.
+    letters : array (inputs that occur, letters)
+        In doubles.
+
+    Returns
+    -------
+    tuple of tuple of Fraction
+    """
+    every = _with_unseen(model.program, letters)
+    mass = model.program.mass.astype(np.float64) / float(model.program.total)
+    return rational(model.program, Solution(every * mass[:, None], Multipliers(), 0.0, 0.0, 0))
 
 
 def _with_unseen(program: Program, letters: Floats) -> Floats:

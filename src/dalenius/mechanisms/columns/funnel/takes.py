@@ -20,7 +20,7 @@ from dalenius.core import (
     TotalVariation,
     WorstCaseLeakage,
 )
-from dalenius.mechanisms.columns.leakage.takes import about_all_inputs, names_letters
+from dalenius.mechanisms.columns.leakage.takes import about_all_inputs, names_letters, shaped
 from dalenius.mechanisms.columns.takes import DISCLOSURE, EVERY_OUTCOME
 from dalenius.mechanisms.declared import MOST_NATS, Condition, Mechanism, Promised
 
@@ -84,8 +84,14 @@ NAMED = Mechanism(
     promises=_CONVEX,
     count=(1, None),
     letters="own",
-    takes=("robust",),
-    law=(EVERY_OUTCOME,),
+    takes=("robust", "forbid", "freeze", "preserve_marginals"),
+    law=(
+        EVERY_OUTCOME,
+        Condition(
+            lambda p: not (shaped(p) and any(isinstance(g, LocalDP) and g.metric is not None for g in p.guarantees)),
+            lambda p: f"where information is maximised, {shaped(p)} does not go with a metric; leave one of them out",
+        ),
+    ),
     conditions=(Condition(lambda p: not about_all_inputs(p), lambda p: about_all_inputs(p) or ""),),
     sentences=DISCLOSURE.sentences,
 )

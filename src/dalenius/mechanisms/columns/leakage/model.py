@@ -64,16 +64,17 @@ class Model:
         *,
         cuts: Cuts | None = None,
         fresh: npt.NDArray[Any] | None = None,
+        released: bool = False,
         costs: Sequence[tuple[npt.NDArray[Any], Fraction]] = (),
     ) -> "Model":
         """Refuses, before any search, a limit below what is told anyway and a matrix that does not fit.
 
         With `maps` the letters are these maps from the values of Z, not all of them. With `cuts` the curved promises
         have the limits that are known of them; without, none. With `fresh` the letters have no meaning of their own,
-        and this is what each of them costs a row, (rows, letters); `costs` are further limits of that shape: what
-        letters cost, and how much they may cost together.
+        and this is what each of them costs a row, (rows, letters); if `released`, they are the released values in their
+        order. `costs` are further limits of that shape: what letters cost, and how much they may cost together.
         """
-        reader = Reader(problem, maps, letters=None if fresh is None else fresh.shape[1])
+        reader = Reader(problem, maps, letters=None if fresh is None or released else fresh.shape[1])
         m = len(reader.maps)
         mass = problem.pmf.counts(problem.inputs).astype(object) * reader.scale
         allowed = reader.allowed()

@@ -23,7 +23,7 @@ from dalenius.core import (
 )
 from dalenius.mechanisms.declared import ROWS_OF_A_PERSON, Condition, Mechanism, Promised
 
-__all__ = ["EACH", "LEAST", "about_all_inputs", "names_letters"]
+__all__ = ["EACH", "LEAST", "about_all_inputs", "names_letters", "shaped"]
 
 
 def names_letters(problem: Problem) -> bool:
@@ -32,7 +32,7 @@ def names_letters(problem: Problem) -> bool:
     return not problem.output or any(not isinstance(d.distortion, str) or d.distortion == "erasure" for d in parts)
 
 
-def _shaped(problem: Problem) -> str | None:
+def shaped(problem: Problem) -> str | None:
     """The first key that only released columns have a meaning for."""
     keys = ("forbid", "freeze", "preserve_marginals")
     return next((key for key in keys if getattr(problem, key)), None)
@@ -50,7 +50,7 @@ def _about_the_user(problem: Problem) -> str | None:
             f"a promise about a user who has {side.variable} needs an encoder that knows of it (encoder = "
             '"statistically-informed" or "informed")'
         )
-    if side.encoder == "statistically-informed" and (_shaped(problem) or len(problem.release) > 1):
+    if side.encoder == "statistically-informed" and (shaped(problem) or len(problem.release) > 1):
         return "maps from the side information release one column, without forbid, freeze and preserve_marginals"
     return None
 
@@ -151,8 +151,8 @@ LEAST = Mechanism(
             "nothing says which values may be released: give a distortion matrix, whose columns they are, or release",
         ),
         Condition(
-            lambda p: p.release or not _shaped(p),
-            lambda p: f"{_shaped(p)} needs release = [...], the same lists of values before and after",
+            lambda p: p.release or not shaped(p),
+            lambda p: f"{shaped(p)} needs release = [...], the same lists of values before and after",
         ),
         Condition(lambda p: not _about_the_user(p), lambda p: _about_the_user(p) or ""),
     ),
