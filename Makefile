@@ -30,7 +30,7 @@ test: $(VENV)/dev.stamp  ## the default tests, under two minutes on two quiet co
 test-long: $(VENV)/dev.stamp  ## those that take more than a tenth of a second each, about three minutes
 	$(PYTEST) -m "$(PLAIN) and long"
 
-test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones
+test-all: $(VENV)/rivals.stamp  ## also the slow ones, some against other solvers, and more cases of the random ones
 	DALENIUS_TESTS=all $(PYTEST) -m "not engines and not node and not browser and not r"
 
 # Doubles differ by processor; OpenBLAS can take the kernels of another one, if this one has the instructions.
