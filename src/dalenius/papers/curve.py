@@ -5,6 +5,7 @@ on colours. The picture asks for nothing from outside and runs nothing.
 """
 
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, isfinite, log10
@@ -164,70 +165,85 @@ def draw(chart: Chart, *, standalone: bool = True) -> str:
     """
     if not chart.lines:
         raise InputError(f"the chart {chart.title!r} has no lines")
-    xs = [x for line in chart.lines for x, _ in line.points]
-    ys = [y for line in chart.lines for _, y in line.points]
-    low = min(xs)
-    high = max(xs)
-    peak = max(ys)
-    if min(ys) < 0 or (chart.log_x and low <= 0):
-        raise InputError(f"the chart {chart.title!r} has a negative number, or none that is positive on a log axis")
-    scale = log10 if chart.log_x else float
-    span = scale(high) - scale(low) or 1.0
-    marked = ticks(0.0, peak or 1.0)
-    roof = max(peak or 1.0, marked[-1]) * 1.03
-    bottom = TOP + PLOT
-
-    def across(x: float) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * (scale(x) - scale(low)) / span
-
-    def up(y: float) -> float:
-        return bottom - PLOT * y / roof
-
-    body = []
-    for y in marked:
-        body.append(
-            f'<line class="grid" x1="{_at(LEFT)}" x2="{_at(WIDTH - RIGHT)}" y1="{_at(up(y))}" y2="{_at(up(y))}"/>'
-        )
-        body.append(f'<text class="tick end" x="{_at(LEFT - 8)}" y="{_at(up(y) + 4)}">{_number(y)}</text>')
-    for x in _decades(low, high) if chart.log_x else ticks(low, high, 10):
-        at = _at(across(x))
-        ends = (_at(bottom), _at(bottom + 5))
-        body.append(f'<line class="axis" x1="{at}" x2="{at}" y1="{ends[0]}" y2="{ends[1]}"/>')
-        body.append(f'<text class="tick middle" x="{at}" y="{_at(bottom + 20)}">{_number(x)}</text>')
-    body.append(
-        f'<line class="axis" x1="{_at(LEFT)}" x2="{_at(WIDTH - RIGHT)}" y1="{_at(bottom)}" y2="{_at(bottom)}"/>'
-    )
-    middle = _at(TOP + PLOT / 2)
-    body.append(
-        f'<text class="middle" x="{_at((LEFT + WIDTH - RIGHT) / 2)}" y="{_at(bottom + 41)}">{escape(chart.x)}</text>'
-    )
-    body.append(
-        f'<text class="middle" transform="rotate(-90 15 {middle})" x="15" y="{middle}">{escape(chart.y)}</text>'
-    )
-    for line in chart.lines:
-        if line.joined and len(line.points) > 1:
-            where = " ".join(f"{_at(across(x))},{_at(up(y))}" for x, y in line.points)
-            body.append(f'<polyline class="{_stroke(line)}" points="{where}"/>')
-    for line in chart.lines:
-        for x, y in line.points[:: line.every] if line.every else ():
-            body.append(_mark(line.colour, across(x), up(y), f"{line.name}: {_number(x)}, {_number(y)}"))
-    y = bottom + 66
-    for line in chart.lines:
-        if line.joined:
-            body.append(
-                f'<polyline class="{_stroke(line)}" points="{_at(LEFT)},{_at(y - 4)} {_at(LEFT + 34)},{_at(y - 4)}"/>'
-            )
-        if line.every:
-            body.append(_mark(line.colour, LEFT + 17, y - 4))
-        body.append(f'<text x="{_at(LEFT + 44)}" y="{_at(y)}">{escape(line.name)}</text>')
-        y += LINE
-    if standalone:
-        for row in textwrap.wrap(chart.caption, WRAPPED):
-            body.append(f'<text class="tick" x="12" y="{_at(y + 8)}">{escape(row)}</text>')
-            y += 17
-    height = _at(y + (4 if standalone else -8))
+    plot = _Plot(chart)
+    legend, bottom = plot.legend()
+    caption = textwrap.wrap(chart.caption, WRAPPED) if standalone else []
+    for row in caption:
+        legend.append(f'<text class="tick" x="12" y="{_at(bottom + 8)}">{escape(row)}</text>')
+        bottom += 17
+    height = _at(bottom + (4 if standalone else -8))
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {_at(WIDTH)} {height}" role="img"'
     own = f'<style>\n{STYLE}</style><rect class="page" width="{_at(WIDTH)}" height="{height}"/>' if standalone else ""
     size = f' width="{_at(WIDTH)}" height="{height}"' if standalone else ""
     said = f"<title>{escape(chart.title)}</title>" + (f"<desc>{escape(chart.caption)}</desc>" if standalone else "")
+    body = [*plot.axes(), *plot.curves(), *legend]
     return f"{head}{size}>{said}{own}\n" + "\n".join(body) + "\n</svg>\n"
+
+
+class _Plot:
+    """Where the numbers of a chart lie, and what is drawn there."""
+
+    def __init__(self, chart: Chart) -> None:
+        xs = [x for line in chart.lines for x, _ in line.points]
+        ys = [y for line in chart.lines for _, y in line.points]
+        if min(ys) < 0 or (chart.log_x and min(xs) <= 0):
+            raise InputError(f"the chart {chart.title!r} has a negative number, or none that is positive on a log axis")
+        self.chart = chart
+        self.low = min(xs)
+        self.high = max(xs)
+        self.scale = log10 if chart.log_x else float
+        self.span = self.scale(self.high) - self.scale(self.low) or 1.0
+        peak = max(ys) or 1.0
+        self.marked = ticks(0.0, peak)
+        self.roof = max(peak, self.marked[-1]) * 1.03
+        self.bottom = TOP + PLOT
+
+    def _across(self, x: float) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * (self.scale(x) - self.scale(self.low)) / self.span
+
+    def _up(self, y: float) -> float:
+        return self.bottom - PLOT * y / self.roof
+
+    def axes(self) -> Iterator[str]:
+        """Lines and numbers for each tick, the horizontal axis, and what stands on both."""
+        ends = f'x1="{_at(LEFT)}" x2="{_at(WIDTH - RIGHT)}"'
+        for y in self.marked:
+            up = self._up(y)
+            yield f'<line class="grid" {ends} y1="{_at(up)}" y2="{_at(up)}"/>'
+            yield f'<text class="tick end" x="{_at(LEFT - 8)}" y="{_at(up + 4)}">{_number(y)}</text>'
+        below = _at(self.bottom)
+        for x in _decades(self.low, self.high) if self.chart.log_x else ticks(self.low, self.high, 10):
+            at = _at(self._across(x))
+            yield f'<line class="axis" x1="{at}" x2="{at}" y1="{below}" y2="{_at(self.bottom + 5)}"/>'
+            yield f'<text class="tick middle" x="{at}" y="{_at(self.bottom + 20)}">{_number(x)}</text>'
+        yield f'<line class="axis" {ends} y1="{below}" y2="{below}"/>'
+        centre = f'x="{_at((LEFT + WIDTH - RIGHT) / 2)}" y="{_at(self.bottom + 41)}"'
+        yield f'<text class="middle" {centre}>{escape(self.chart.x)}</text>'
+        middle = _at(TOP + PLOT / 2)
+        turned = f'transform="rotate(-90 15 {middle})" x="15" y="{middle}"'
+        yield f'<text class="middle" {turned}>{escape(self.chart.y)}</text>'
+
+    def curves(self) -> Iterator[str]:
+        """All strokes, then all marks above them."""
+        for line in self.chart.lines:
+            if line.joined and len(line.points) > 1:
+                where = " ".join(f"{_at(self._across(x))},{_at(self._up(y))}" for x, y in line.points)
+                yield f'<polyline class="{_stroke(line)}" points="{where}"/>'
+        for line in self.chart.lines:
+            for x, y in line.points[:: line.every] if line.every else ():
+                says = f"{line.name}: {_number(x)}, {_number(y)}"
+                yield _mark(line.colour, self._across(x), self._up(y), says)
+
+    def legend(self) -> tuple[list[str], float]:
+        """A stroke, a mark and a name for each line, and where they end."""
+        found = []
+        y = self.bottom + 66
+        for line in self.chart.lines:
+            if line.joined:
+                where = f"{_at(LEFT)},{_at(y - 4)} {_at(LEFT + 34)},{_at(y - 4)}"
+                found.append(f'<polyline class="{_stroke(line)}" points="{where}"/>')
+            if line.every:
+                found.append(_mark(line.colour, LEFT + 17, y - 4))
+            found.append(f'<text x="{_at(LEFT + 44)}" y="{_at(y)}">{escape(line.name)}</text>')
+            y += LINE
+        return found, y
