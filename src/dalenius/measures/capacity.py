@@ -172,6 +172,7 @@ def capacity(channel: Kernel, *, gap: float = GAP) -> Capacity:
         prior[0] = 1.0
         return Capacity(0.0, 0.0, tuple(prior.tolist()))
     ball = smallest_ball(laws, gap=gap)
+    # Inputs of the same row are one to the search; the first of them gets the weight of all.
     first = {int(row): x for x, row in reversed(list(enumerate(which.tolist())))}
     for row, weight in zip(ball.support.tolist(), ball.weights.tolist(), strict=True):
         prior[first[row]] = weight

@@ -68,6 +68,7 @@ def _largest(logs: Floats, level: float, order: float) -> float:
 
 
 def _up(x: float) -> float:
+    # Outward: what doubles lose of it, what they lose of a number near zero, and one double more.
     return nextafter(x * (1 + SLACK) + SLACK, inf) if x > SLACK else 0.0 if x <= 0 else 2 * SLACK
 
 

@@ -54,6 +54,7 @@ def water_level(weights: Integers, total: int, distortion: Fraction) -> Fraction
     rising, before, reached = _segments(weights)
     if not 0 < distortion < 1 - Fraction(int(rising[-1]), total):
         raise SolverFailed(f"there is no water level for the distortion {distortion}")
+    # `reached` are whole numbers: D total rounded down passes the same of them.
     below = int(np.searchsorted(reached, distortion.numerator * total // distortion.denominator, side="right"))
     return (distortion * total - int(before[below])) / (len(rising) - 1 - below) / total
 
@@ -103,6 +104,7 @@ def distortion_at_rate(weights: Integers, total: int, bits: float) -> float:
             low = half
         else:
             high = half
+    # Of the two ends that are left the first that tells no more than `bits` closes the segment.
     segment = low + 1 if rate(low, ends[low]) > bits else low
     left = ends[segment - 1] if segment else 0.0
     right = ends[segment]
@@ -112,4 +114,4 @@ def distortion_at_rate(weights: Integers, total: int, bits: float) -> float:
             left = middle
         else:
             right = middle
-    return right
+    return right  # R falls in D: at this end no more is told than `bits`
