@@ -70,6 +70,11 @@ def out(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return released(tmp_path_factory.mktemp("people"), request.param)
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return released(tmp_path_factory.mktemp("once"), EACH)
+
+
 def original(folder: Path) -> dict[str, np.ndarray]:
     names, *rows = [line.split(",") for line in (folder / "t.csv").read_text().split()]
     return {name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
@@ -169,3 +174,27 @@ def test_a_release_of_records_that_changes_their_law_is_not_estimated(tmp_path: 
     code, _, err = run("estimate", out / "card.json", out / "released.csv", "--columns", "ill")
     assert code != 0
     assert "preserve_marginals lets the released table be analysed as it is" in " ".join(err.split())
+
+
+WRONG = {
+    "a column counted within itself": (["--columns", "sex", "--given", "sex"], "'sex' is named twice"),
+    "a group and itself": (["--compare", "ill=yes", "sex=f", "sex=f"], "two different groups"),
+    "groups by what is counted": (["--compare", "ill=yes", "ill=yes", "ill=no"], "two different groups"),
+    "a column that is not there": (["--linear", "age", "--on", "town"], "do not release town"),
+    "one column of two": (
+        ["--columns", "ill", "town"],
+        "do not release town. Name columns that they release: ill, age",
+    ),
+    "a column that explains twice": (["--logistic", "ill=yes", "--on", "sex", "sex"], "is named twice"),
+    "nothing to explain": (["--on", "age"], "--on names what explains an outcome"),
+    "a way of estimating shares": (["--linear", "age", "--on", "sex", "--method", "mle"], "leave out --queries and"),
+}
+
+
+@pytest.mark.parametrize("which", WRONG)
+def test_point_17_what_cannot_be_analysed_is_said_in_a_sentence(which: str, once: Path, run: Run) -> None:
+    """A column within itself ended in an error of ours; others were passed over or blamed on the release."""
+    words, reason = WRONG[which]
+    code, out, err = run("estimate", once / "card.json", once / "released.csv", *words)
+    assert (code, out) == (2, "")
+    assert reason in err

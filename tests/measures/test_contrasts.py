@@ -5,7 +5,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from dalenius.errors import MismatchError, Unsupported
+from dalenius.errors import InputError, MismatchError, Unsupported
 from dalenius.measures.contrasts import compared, within_groups
 from dalenius.measures.estimation import estimate_law
 from dalenius.measures.inversion import Factor, Seen, as_it_is
@@ -62,8 +62,10 @@ def test_a_group_that_hardly_anybody_is_in_has_no_shares():
     figures = compared(told, {"job": "yes"}, [{"sex": "f"}, {"sex": "m"}])
     assert [name for name, figure in figures.items() if not figure.whole] == ["share_2"]
     assert figures["odds_ratio"].to_json() == {"estimate": None, "low": 0.0, "high": None}
+    faint = [Factor({n: a}, {n: a}, dense=np.array([[0.55, 0.45], [0.45, 0.55]])) for n, a in LETTERS.items()]
+    told = Moments(faint, Seen.of([[9, 11], [10, 10]]))
     with pytest.raises(Unsupported, match="how many rows the groups had"):
-        compared(told, {"job": "yes"}, [{"sex": "f"}, {"sex": "f"}])
+        compared(told, {"job": "yes"}, [{"sex": "f"}, {"sex": "m"}])
 
 
 def test_what_is_not_determined_is_not_compared():
@@ -159,6 +161,12 @@ def test_a_difference_beyond_what_is_possible_is_in_its_interval():
 
 def test_names_that_are_not_there_are_refused():
     told = Moments([Factor(LETTERS, LETTERS, dense=KEEP)], Seen.of(COUNTS))
+    for columns, given in ((["sex"], ["sex"]), (["job", "job"], ["sex"])):
+        with pytest.raises(InputError, match="is named twice"):
+            within_groups(told, columns, given)
+    for groups in ([{"sex": "f"}] * 2, [{"job": "yes"}, {"job": "no"}]):
+        with pytest.raises(InputError, match="two different groups"):
+            compared(told, {"job": "yes"}, groups)
     with pytest.raises(MismatchError, match="no estimate of 'age'"):
         compared(told, {"age": "yes"}, [{"sex": "f"}, {"sex": "m"}])
     with pytest.raises(MismatchError, match="no value 'x'"):

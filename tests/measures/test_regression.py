@@ -128,6 +128,8 @@ def test_a_model_that_cannot_be_is_refused():
         regressed(told, "ill", ["job"], value="yes")
     with pytest.raises(MismatchError, match="not all numbers"):
         regressed(told, "ill", ["sex"])
+    with pytest.raises(InputError, match="is named twice"):
+        regressed(told, "ill", ["sex", "sex"], value="yes")
     with pytest.raises(InputError, match="regressed on other columns"):
         regressed(told, "ill", ["ill"], value="yes")
     separated = np.zeros(SHAPE)

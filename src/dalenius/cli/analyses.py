@@ -32,6 +32,8 @@ def wanted(arguments: Namespace) -> bool:
 
 def analysed(arguments: Namespace, cards: Sequence[str], released: str) -> tuple[list[str], dict[str, Any]]:
     """The lines to print and the document to write, for all analyses that are asked for."""
+    if arguments.queries or arguments.method != "auto":
+        raise InputError("groups and regressions have one way of estimating: leave out --queries and --method")
     lines: list[str] = []
     _, weights = described(cards, arguments.weights)
     document: dict[str, Any] = {"level": arguments.level, "target": arguments.target}

@@ -37,6 +37,10 @@ def run(arguments: Namespace) -> None:
         return
     if len(arguments.files) < 2:
         raise InputError("name a card (or design, or several) and the released table, or say --rows N for a forecast")
+    if arguments.on and not (arguments.linear or arguments.logistic):
+        raise InputError(
+            "--on names what explains an outcome: say --linear COLUMN or --logistic COLUMN=VALUE beside it"
+        )
     *cards, released = arguments.files
     if Path(cards[0]).suffix.lower() in TABLES and Path(released).suffix.lower() == ".json":
         raise InputError(f"{cards[0]} is a table: write the card first, then the released table")

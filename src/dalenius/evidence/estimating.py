@@ -104,10 +104,10 @@ def counted(
         for name, letters in factor.output.items()
     }
     declared |= dict.fromkeys(plain, Column(missing="category"))
-    if not declared:
+    if absent := [name for name in columns or () if name not in (there := _released(opened))]:
         raise MismatchError(
-            f"The cards do not release {' or '.join(columns or ())}.",
-            do=f"Name columns that they release: {', '.join(_released(opened))}.",
+            f"The cards do not release {' or '.join(absent)}.",
+            do=f"Name columns that they release: {', '.join(there)}.",
         )
     shape = [f.seen for f in factors]
     _few_enough(max(prod(shape), prod(f.letters for f in factors)))

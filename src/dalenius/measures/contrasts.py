@@ -94,6 +94,8 @@ def compared(
 
     Raises
     ------
+    InputError
+        The groups are the same, or groups by the value itself.
     MismatchError
         A column or a value that the release does not have.
     Unsupported
@@ -110,6 +112,11 @@ def compared(
     """
     if len(groups) != 2 or not value:
         raise InputError("two groups are compared, and a value is counted in them")
+    if groups[0] == groups[1] or any(name in group for group in groups for name in value):
+        raise InputError(
+            "two different groups are compared, by other columns than the one whose value is counted",
+            do="Name two values of another column.",
+        )
     counted = told.cells.which(value)
     parts = [told.cells.which(group) & part for group in groups for part in (counted, ~counted)]
     theta, covariance = told.means(np.array(parts, dtype=float))
@@ -171,7 +178,18 @@ def within_groups(
     -------
     dict
         For each group and each combination of values its share; an interval alone where the draws hide the group.
+
+    Raises
+    ------
+    InputError
+        If a column is named twice.
     """
+    both = [*given, *columns]
+    if twice := [name for name in both if both.count(name) > 1]:
+        raise InputError(
+            f"the column {twice[0]!r} is named twice: shares are counted of some columns within groups of others",
+            do="Name each column once.",
+        )
     names = list(told.cells.alphabets)
     shape = tuple(len(alphabet) for alphabet in told.cells.alphabets.values())
     at = [names.index(name) for name in (*given, *columns)]

@@ -147,6 +147,10 @@ def regressed(
             "an outcome is regressed on other columns, and those that enter as numbers are among them",
             do="Name other columns after --on.",
         )
+    if len(set(on)) < len(on):
+        raise InputError(
+            "a column explains the outcome once; one is named twice", do="Name each column after --on once."
+        )
     names, X = _regressors(told, on, numbers)
     if value is None:
         answer = alphabets[outcome][0]
