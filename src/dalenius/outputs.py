@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalenius.errors import InputError
-from dalenius.temporary import PARTIAL, REPLACED, clear_left_behind, remove, temporary_name
+from dalenius.temporary import PARTIAL, REPLACED, clear_left_behind, remove, temporary_name, wait_for_disk
 
 if TYPE_CHECKING:
     from dalenius.core import Problem
@@ -158,16 +158,6 @@ NAMED: list[Path] = []
 
 
 # --- on the disk ------------------------------------------------------------------------------------------------------
-def _on_disk(*places: Path) -> None:
-    """Wait until these files and the names in these folders are on the disk."""
-    for place in places if os.name == "posix" else ():
-        descriptor = os.open(place, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-
 def _usual_mode(place: Path, mode: int) -> None:
     """Give a file or folder the mode that it would have had without us."""
     mask = os.umask(0o077)
@@ -196,7 +186,7 @@ def new_file(path: Path, *, force: bool = False, private: bool = False) -> Itera
     try:
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         yield partial
-        _on_disk(partial)
+        wait_for_disk(partial)
         if not force:
             _named(partial, path)
         else:
@@ -204,7 +194,7 @@ def new_file(path: Path, *, force: bool = False, private: bool = False) -> Itera
         NAMED.append(path)
         if not private:  # not before it has its name: what a kill leaves under another one stays private
             _usual_mode(path, 0o666)
-        _on_disk(path.absolute().parent)
+        wait_for_disk(path.absolute().parent)
     except FileExistsError:
         raise _exists(path) from None
     except OSError as e:
@@ -229,14 +219,14 @@ def new_folder(path: Path, kind: Kind, *, force: bool = False) -> Iterator[Path]
     try:
         partial.mkdir(0o700)
         yield partial
-        _on_disk(*partial.rglob("*"), partial)
+        wait_for_disk(*partial.rglob("*"), partial)
         if force and os.path.lexists(path):
             refuse_existing(path, force=force, kind=kind)  # somebody may have put something into it meanwhile
             path.rename(aside)
         partial.rename(path)
         NAMED.append(path)
         _usual_mode(path, 0o777)
-        _on_disk(path.absolute().parent)
+        wait_for_disk(path.absolute().parent)
     except OSError as e:
         raise InputError(
             f"cannot write {path}: {e.strerror or e}",

@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["PARTIAL", "REPLACED", "clear_left_behind", "remove", "temporary_name"]
+__all__ = ["PARTIAL", "REPLACED", "clear_left_behind", "remove", "temporary_name", "wait_for_disk"]
 
 PARTIAL = "partial"  # what is not whole yet
 REPLACED = "replaced"  # what was whole and is being replaced
@@ -68,6 +68,16 @@ def clear_left_behind(path: Path) -> None:
             if os.path.lexists(entry):
                 continue
             print(f"dalenius: removed {entry.name}, left by a run that was killed", file=sys.stderr)
+
+
+def wait_for_disk(*places: Path) -> None:
+    """Wait until these files and the names in these folders are on the disk."""
+    for place in places if os.name == "posix" else ():
+        descriptor = os.open(place, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def remove(path: Path) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dalenius.errors import InputError
-from dalenius.temporary import PARTIAL, clear_left_behind, remove, temporary_name
+from dalenius.temporary import PARTIAL, clear_left_behind, remove, temporary_name, wait_for_disk
 
 __all__ = ["WAIT", "connected", "created", "transaction"]
 
@@ -133,7 +133,7 @@ def created(path: Path, fill: list[tuple[str, tuple[str, ...]]]) -> None:
             finally:
                 connection.close()
         os.link(partial, path)  # fails if somebody made it meanwhile
-        _sync_folder(path.absolute().parent)
+        wait_for_disk(path.absolute().parent)
     except FileExistsError:
         raise InputError(
             f"{path} exists already; a ledger is never replaced",
@@ -145,15 +145,6 @@ def created(path: Path, fill: list[tuple[str, tuple[str, ...]]]) -> None:
         ) from None
     finally:
         remove(partial)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _is_sqlite(path: Path) -> bool:

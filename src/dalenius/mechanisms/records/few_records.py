@@ -217,12 +217,7 @@ def _fresh(name: str, taken: Sequence[str]) -> str:
 def _matrix(wide: Wide, measure: Distortion, own: str) -> Distortion:
     """A distortion as a matrix between records."""
     if measure.keeps is not None:
-        (name,) = measure.of
-        code = wide.law.variables[name].index(measure.keeps[0])
-        row = tuple(
-            Fraction(int(value != code)) for value in wide.records[:, wide.problem.release.index(name)].tolist()
-        )
-        row = tuple(row[y] for y in common_records(wide).tolist())
+        row = tuple(Fraction(int(lost)) for lost in wide.lose(measure)[common_records(wide)].tolist())
         return Distortion((row,) * len(wide.records), (own,), keeps=measure.keeps)
     metric, points, unit = distance_between(measure, wide.problem.release, wide.law, wide.records)
     distances = np.concatenate([block for _, block in blocks(metric, points, points[common_records(wide)])])

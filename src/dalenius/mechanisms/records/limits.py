@@ -162,9 +162,7 @@ class _Measure:
         self.wide = wide
         self.keeps = measure.keeps
         if measure.keeps is not None:
-            (name,) = measure.of
-            code = wide.law.variables[name].index(measure.keeps[0])
-            self.lost = wide.records[:, wide.problem.release.index(name)] != code
+            self.lost = wide.lose(measure)
         else:
             self.metric, self.points, self.unit = distance_between(
                 measure, wide.problem.release, wide.law, wide.records

@@ -124,6 +124,13 @@ class Wide:
         """Where each input comes from, along the axes of the metric."""
         return self.points[self.record_of_input] if self.starts is None else self.starts
 
+    def lose(self, measure: Distortion) -> npt.NDArray[np.bool_]:
+        """Which records do not have the value that a measure of kept rows is about."""
+        assert measure.keeps is not None
+        (name,) = measure.of
+        code = self.law.variables[name].index(measure.keeps[0])
+        return np.asarray(self.records[:, self.problem.release.index(name)] != code)
+
     def about(self, secret: Sequence[str]) -> "Wide":
         """The same table with the values of one of its secrets as classes."""
         values, of_class = self.values_of(secret)
