@@ -276,12 +276,13 @@ compared <- function(told, words) {  # shares, difference and ratios of two grou
   few <- c(few_more(shares[[1]], one * rows), few_more(shares[[2]], other * rows))
   said <- c(`share 1` = in_words(shares[[1]], few[1]), `share 2` = in_words(shares[[2]], few[2]),
             difference = unsaid, `risk ratio` = unsaid, `odds ratio` = unsaid)
-  if (min(one, other) > least) {
+  known <- !is.nan(shares[[1]][1]) && !is.nan(shares[[2]][1])  # else the gradients of products say nothing
+  if (known) {
     apart <- quotient(m * other - k * one, one * other, c(other, -k, -one, m), c(0, other, 0, one), C, -1, 1)
     said["difference"] <- in_words(apart, sum(few), -1)
   }
-  if (min(theta) > least) said["risk ratio"] <- ratio(m * other, k * one, c(other, 0, 0, m), c(0, k, one, 0), C)
-  if (min(m, k, rest, left) > least)
+  if (known && min(m, k) > least) said["risk ratio"] <- ratio(m * other, k * one, c(other, 0, 0, m), c(0, k, one, 0), C)
+  if (known && min(m, k, rest, left) > least)
     said["odds ratio"] <- ratio(m * left, rest * k, c(left, 0, -m, m), c(-k, k, rest, 0), C)
   if (all(said == unsaid))
     stop("the release does not say well enough how many rows the groups had: every share and every ratio fits it", call. = FALSE)

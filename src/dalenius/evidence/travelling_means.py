@@ -219,12 +219,13 @@ def figures(theta: list[float], C: list[list[float]], rows: float) -> list[str]:
     few = [few_more(p, size * rows) for p, size in zip(shares, (one, other), strict=True)]
     said = {f"share {i}": in_words(p, more) for i, (p, more) in enumerate(zip(shares, few, strict=True), 1)}
     said |= dict.fromkeys(("difference", "risk ratio", "odds ratio"), UNSAID)
-    if min(one, other) > least:
+    known = all(p == p for p, _, _ in shares)  # else the gradients of products say nothing
+    if known:
         apart = quotient(m * other - k * one, one * other, [other, -k, -one, m], [0, other, 0, one], C, -1.0, 1.0)
         said["difference"] = in_words(apart, sum(few), -1.0)
-    if min(m, k, one, other) > least:
+    if known and min(m, k) > least:
         said["risk ratio"] = ratio(m * other, k * one, [other, 0, 0, m], [0, k, one, 0], C)
-    if min(m, k, rest, left) > least:
+    if known and min(m, k, rest, left) > least:
         said["odds ratio"] = ratio(m * left, rest * k, [left, 0, -m, m], [-k, k, rest, 0], C)
     if {*said.values()} == {UNSAID}:
         sys.exit(

@@ -134,8 +134,10 @@ def compared(
         few.append(_more(found, sizes[k] * rows, z))
         out[f"share_{k + 1}"] = _within(found, few[k], 0.0)
     with_1, without_1, with_2, without_2 = map(float, theta)
-    out["difference"] = ANYTHING["difference"]
-    if min(sizes) * rows > LEAST:
+    out |= {"difference": ANYTHING["difference"], "risk_ratio": ANYTHING["ratio"], "odds_ratio": ANYTHING["ratio"]}
+    # Of products the gradients tell only where each factor is known: that of s1 s2 is none where both are half of all.
+    known = not any(isnan(figure.estimate) for figure in (out["share_1"], out["share_2"]))
+    if known:
         apart = _quotient(
             with_1 * without_2 - without_1 * with_2,
             sizes[0] * sizes[1],
@@ -146,12 +148,11 @@ def compared(
             ANYTHING["difference"],
         )
         out["difference"] = _within(apart, sum(few), -1.0)
-    out |= {"risk_ratio": ANYTHING["ratio"], "odds_ratio": ANYTHING["ratio"]}
-    if min(with_1, with_2, *sizes) * rows > LEAST:
+    if known and min(with_1, with_2) * rows > LEAST:
         top = np.array([sizes[1], 0.0, with_1, with_1])
         bottom = np.array([with_2, with_2, sizes[0], 0.0])
         out["risk_ratio"] = _ratio(with_1 * sizes[1], with_2 * sizes[0], top, bottom, covariance, z)
-    if min(with_1, with_2, without_1, without_2) * rows > LEAST:
+    if known and min(with_1, with_2, without_1, without_2) * rows > LEAST:
         top = np.array([without_2, 0.0, 0.0, with_1])
         bottom = np.array([0.0, with_2, without_1, 0.0])
         out["odds_ratio"] = _ratio(with_1 * without_2, without_1 * with_2, top, bottom, covariance, z)
