@@ -10,7 +10,9 @@ import pyarrow as pa
 import pytest
 
 from dalenius import protect
+from dalenius.api import load
 from dalenius.cli import main
+from dalenius.documents.about import about_of
 from dalenius.errors import InputError
 
 
@@ -373,3 +375,25 @@ def test_in_python_a_draft_is_refused_in_the_keywords_of_python(wish, do):
     with pytest.raises(InputError, match=re.escape(do)) as refused:
         protect(table, secret="s", release=["b"] if "keep" in wish else ["a", "b"], **wish)
     assert "--" not in str(refused.value)
+
+
+def test_a_card_of_stated_statistics_speaks_of_no_table(tmp_path, monkeypatch, capsys):
+    """An attacker was said to know the statistics of the table, and the recipe to come from its rows: there is none."""
+    monkeypatch.chdir(tmp_path)
+    pmf = [{"a": a, "s": s, "p": p} for a, s, p in (("x", "1", "1/5"), ("x", "0", "3/10"), ("y", "1", "1/2"))]
+    Path("joint.json").write_text(json.dumps({"variables": {"a": ["x", "y"], "s": ["0", "1"]}, "pmf": pmf}))
+    Path("p.toml").write_text(
+        'source = { pmf = "joint.json" }\nmechanism = { observe = ["a"], release = ["a"] }\n'
+        'objective = { minimize = { distortion = "hamming", of = ["a"] } }\n'
+        'guarantee = [{ leakage = ["s"], at_most_bits = "0.01" }]\n'
+    )
+    assert answered(capsys, "solve", "p.toml", "-o", "d.json")[0] == 0
+    design = load("d.json")
+    Path("card.json").write_text(design.card_text())
+    Path("card.about.json").write_text(json.dumps(about_of(design.card(), design.card_text())))
+    for file in ("d.json", "card.json"):
+        _, said = answered(capsys, "explain", file)
+        assert "an attacker knows the stated statistics and the recipe" in said
+        assert "If they were counted from a table, keep them as safe as it is." in said
+        assert "of the table" not in said
+        assert "original" not in said

@@ -210,7 +210,7 @@ def test_not_protected_row_and_combination(designs: dict[str, Design]) -> None:
         "but not the row",
         "do not add up over releases",
         "follow the statistics of the design",
-        "Keep them as safe as the table",
+        "If they were counted from a table, keep them as safe as it is.",
         "How long the work takes",
     ):
         assert part in told

@@ -14,7 +14,7 @@ from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.odds_guarantees import LocalDP
 from dalenius.core.problem import Problem
 from dalenius.core.samples import Samples, joint_of
-from dalenius.core.source import TableSource, in_groups
+from dalenius.core.source import PmfSource, TableSource, in_groups
 from dalenius.documents import about_of, belongs, canonical, card_text, digest, shape_in, told_design
 from dalenius.errors import InputError
 
@@ -239,6 +239,15 @@ class Design:
         figures = self.realised or ({},) * len(promised)
         return [{"promised": p, "proved": dict(figure)} for p, figure in zip(promised, figures, strict=True)]
 
+    @property
+    def _designed_on(self) -> str:
+        """Whose statistics the figures are."""
+        if self.public_prior:
+            return "a public distribution"
+        # A design that says nothing of its source may be one of records: the more cautious of the two.
+        stated = isinstance(self.problem.source, PmfSource)
+        return "a stated distribution" if stated else "the distribution of the original records"
+
     def card(self) -> dict[str, Any]:
         """The card as sentences read it: the channel and what was proved, without counts and without the joint pmf."""
         design = self.outline()
@@ -253,7 +262,7 @@ class Design:
             "unit_of_privacy": self._unit_of_privacy,
             **({"max_rows": source.max_rows} if isinstance(source, TableSource) and source.max_rows else {}),
             **({"weights": self.weights} if self.weights else {}),
-            "designed_on": "a public distribution" if self.public_prior else "the distribution of the original records",
+            "designed_on": self._designed_on,
             "order": self.problem.order,
             **(
                 {"grouped_secrets": list(grouped)}

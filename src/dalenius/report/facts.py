@@ -273,6 +273,7 @@ class Facts:
             unit=card.get("unit_of_privacy", "row"),
             max_rows=card.get("max_rows"),
             prior="public" if card.get("designed_on") == "a public distribution" else "",
+            origin="pmf" if card.get("designed_on") == "a stated distribution" else "unknown",
             order=card.get("order", "shuffle"),
             grouped=tuple(card.get("grouped_secrets", ())),
             remarks=tuple(card.get("remarks", ())),

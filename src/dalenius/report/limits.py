@@ -155,6 +155,12 @@ def _statistics(facts: Facts) -> Limit | None:
 def _files(facts: Facts) -> Limit | None:
     if facts.prior:
         return None
+    if facts.origin == "pmf":
+        holds = "The recipe reveals" if facts.public else "design.json and the recipe contain"
+        return Limit(
+            "The stated statistics",
+            f"{holds} the statistics that were stated. If they were counted from a table, keep them as safe as it is.",
+        )
     if facts.public and facts.withheld:  # what the card says of the table are figures
         return Limit(
             "The figures",

@@ -172,8 +172,9 @@ proved exactly.'
     if _by_record(facts):
         lines.append("Changing many rows together would not help.")
     if facts.public and not (facts.promises and all(promise.kind == "local_dp" for promise in facts.promises)):
+        holder = "whoever made it" if facts.origin == "pmf" else "the owner of the table"
         lines.append(
-            "The proof is in design.json, which the owner of the table holds. The card states its fingerprint, so that "
+            f"The proof is in design.json, which {holder} holds. The card states its fingerprint, so that "
             "an auditor who gets the file can check it."
         )
     elif not facts.public:
