@@ -8,11 +8,13 @@ convex program; it becomes one in the cells of the posterior of W (`gains`), or 
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
 from dalenius.core import Certificate, Contraction, Design, Independent, Leakage, Problem
 from dalenius.core.digits import figure
+from dalenius.errors import NotCertified
 from dalenius.measures import mutual_information
 from dalenius.mechanisms.columns.disclosure.design import disclose
 from dalenius.mechanisms.columns.exact_columns import merged_letters_of
@@ -37,6 +39,7 @@ from dalenius.tables import with_files
 __all__ = ["funnel", "price_of"]
 
 FEW = 2  # labels of W whose chords are convex together: the search by gains is then the faster one
+CLOSED_FORMS = ((function_applies, by_function), (erasure_applies, by_erasure), (staying_applies, by_staying))
 SEVERAL = 4  # labels of W that are divided well enough where there are many faces
 
 
@@ -79,21 +82,33 @@ def funnel(
         return disclose(silent, gap=gap, seconds=seconds, on_progress=on_progress)
     problem = with_files(problem)
     remarks = [problem.pmf.note] if problem.pmf.note else []
-    for applies, closed in (
-        (function_applies, by_function),
-        (erasure_applies, by_erasure),
-        (staying_applies, by_staying),
-        (blocks_apply, by_blocks),
-    ):
+    for applies, closed in (*CLOSED_FORMS, (blocks_apply, by_blocks)):
         if applies(problem):
             channel, certificates, method = closed(problem)
             return proved(problem, channel, certificates, method=method, remarks=remarks)
+    if (design := _by_one_promise(problem, remarks, gap)) is not None:
+        return design
     labels = len(merged_letters_of(problem))
     few = labels <= FEW and not problem.kept
     route = by_gains if few or not faces_apply(problem, MANY if labels <= SEVERAL else MOST) else by_faces
     channel, certificate, method = route(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     remarks += _bought(problem, certificate)
     return proved(problem, channel, [CLOSED, certificate], method=method, remarks=remarks)
+
+
+def _by_one_promise(problem: Problem, remarks: list[str], gap: float) -> Design | None:
+    """The closed form of one of several promises, if it keeps the others too: nothing tells more."""
+    for promise in problem.guarantees if len(problem.guarantees) > 1 else ():
+        alone = replace(problem, guarantees=(promise,))
+        for applies, closed in CLOSED_FORMS:
+            if not applies(alone):
+                continue
+            channel, certificates, method = closed(alone)
+            with suppress(NotCertified):
+                design = proved(problem, channel, certificates, method=method, remarks=remarks)
+                if design.gap <= gap:
+                    return design
+    return None
 
 
 def _as_independence(problem: Problem) -> Problem:
