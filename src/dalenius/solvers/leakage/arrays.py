@@ -78,6 +78,11 @@ def _quotient(above: Exact, below: Exact | int) -> Floats:
     return np.asarray(np.asarray(above, dtype=object) / np.asarray(below, dtype=object), dtype=np.float64)
 
 
+def _share(whole: Floats | float, parts: Floats) -> Floats:
+    """By what the parts are multiplied so that they are no more than the whole."""
+    return np.asarray(whole / np.maximum(np.maximum(parts, whole), 1e-300))
+
+
 @dataclass(frozen=True, eq=False)
 class Arrays:
     """The fields of a program, and rows of equalities G pi_t = h_t and of inequalities A pi_t >= 0 (odds)."""
@@ -211,13 +216,13 @@ class Arrays:
             above = np.maximum(above, 0.0)
             below = np.maximum(below, 0.0)
             # The floor of a column has no cost, so (*) needs sum above >= r sum below: shrink what is below.
-            share = np.minimum(1.0, above.sum(axis=0) / np.maximum(r * below.sum(axis=0), 1e-300))
+            share = _share(above.sum(axis=0), r * below.sum(axis=0))
             R[rows] -= (above - below * share) / self.p[rows][:, None]
         for (parts, limit), (weight, rhos) in zip(self.gauges, y.gauges, strict=True):
             for part, given_rho in zip(parts, rhos, strict=True):
                 rho = np.maximum(given_rho, 0.0)
                 # Together they may not weigh more than the limit does: shrink those of a letter that do.
-                R += part.T @ (rho * np.minimum(1.0, weight / np.maximum(rho.sum(axis=0), 1e-300)))
+                R += part.T @ (rho * _share(weight, rho.sum(axis=0)))
             const -= weight * limit
         if len(self.G):
             R -= self.G.T @ y.equal

@@ -16,9 +16,10 @@ __all__ = ["steep", "with_met_gauges", "with_ratios_of_one", "without_silent_lim
 def with_met_gauges(program: Program, arrays: Arrays) -> tuple[Arrays, Lift]:
     """A gauge whose limit is what every channel reaches: in each letter the rows that are best on average stay best.
 
-    With r* the best row of a part, <r, pi_t> <= <r*, pi_t> for every letter; a row that is as good is an equality, of
-    which this way back keeps only multipliers >= 0. A multiplier nu of such an inequality is rho(r) = nu and
-    rho(r*) = mu - sum nu, for any mu that is large enough.
+    With r* the best row of a part, <r, pi_t> <= <r*, pi_t> for every letter; a row that is as good is an equality. For
+    any mu that is large enough, shares of it that are the same in all letters say nothing: as much goes to each of the
+    rows that are best. A multiplier nu of an inequality adds nu to rho(r) and takes it from rho(r*); so does one of an
+    equality, of either sign.
     """
     rows, letters = arrays.allowed.shape
     met: dict[int, list[int | None]] = {}
@@ -66,15 +67,19 @@ def with_met_gauges(program: Program, arrays: Arrays) -> tuple[Arrays, Lift]:
             if k not in met:
                 gauges.append(next(kept))
                 continue
-            rhos = []
-            for part, own, numbers in zip(gauge.parts, met[k], gauge.at_constant(program.mass), strict=True):
+            moved, best = [], []
+            for own, numbers in zip(met[k], gauge.at_constant(program.mass), strict=True):
                 most = Fraction(0) if own is None else numbers[own]
-                rho = np.zeros((len(part), letters))
-                for r in range(len(part)):
+                # Behind the rows of the part stands nothing, which is as good as any where none is better.
+                rho = np.zeros((len(numbers) + 1, letters))
+                for r, number in enumerate(numbers):
                     if r != own:
-                        rho[r] = next(nu) if numbers[r] < most else next(eta)
-                rhos.append(rho)
-            gauges.append(_weighed(rhos, met[k]))
+                        rho[r] = next(nu) if number < most else next(eta)
+                rho[-1 if own is None else own] = -rho.sum(axis=0)
+                moved.append(rho)
+                best.append([r for r, number in enumerate([*numbers, Fraction(0)]) if number == most])
+            mu, rhos = _weighed(moved, best)
+            gauges.append((mu, tuple(rho[:-1] for rho in rhos)))
         return replace(
             multipliers,
             gauges=tuple(gauges),
@@ -85,15 +90,15 @@ def with_met_gauges(program: Program, arrays: Arrays) -> tuple[Arrays, Lift]:
     return after, lift
 
 
-def _weighed(rhos: list[Floats], best: list[int | None]) -> tuple[float, tuple[Floats, ...]]:
-    """mu, and what is left of it for the best row of each part."""
+def _weighed(moved: list[Floats], best: list[list[int]]) -> tuple[float, tuple[Floats, ...]]:
+    """The least mu, and the multipliers of all rows: what is moved between them, beside equal shares of the best."""
+    mu = max(
+        (len(own) * float((-rho[own]).max(initial=0.0)) for rho, own in zip(moved, best, strict=True)), default=0.0
+    )
+    for rho, own in zip(moved, best, strict=True):
+        rho[own] += mu / len(own)
     # Rounding leaves multipliers a little below zero: as they are, they would prove a bound that does not hold.
-    rhos = [np.maximum(rho, 0.0) for rho in rhos]
-    mu = max((float(rho.sum(axis=0).max()) for rho in rhos), default=0.0)
-    for rho, own in zip(rhos, best, strict=True):
-        if own is not None:
-            rho[own] = mu - rho.sum(axis=0)
-    return mu, tuple(rhos)
+    return mu, tuple(np.maximum(rho, 0.0) for rho in moved)
 
 
 def without_silent_limits(arrays: Arrays, loss: float) -> tuple[Arrays, Lift]:

@@ -19,6 +19,7 @@ multipliers of the right sign
 and for a gauge with weight mu and rho_irt >= 0, sum_r rho_irt <= mu: R += sum_ir rho_irt y_ir, const -= mu M.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -70,6 +71,17 @@ class Gauge:
     def floor(self, mass: Exact) -> Fraction:
         """What every channel reaches at least, by convexity: the gauge of the constant channel."""
         return sum((max(Fraction(0), *values) for values in self.at_constant(mass)), Fraction(0))
+
+    def ties(self, mass: Exact) -> Iterator[Exact]:
+        """Rows with <row, pi_t> = 0 in every letter, where the limit is this floor: what is best stays equal."""
+        if self.limit > self.floor(mass):
+            return
+        for part, values in zip(self.parts, self.at_constant(mass), strict=True):
+            most = max(Fraction(0), *values)
+            best = [row for row, value in zip(part, values, strict=True) if value == most]
+            if not most:  # as good as nothing
+                best.insert(0, np.zeros(len(mass), dtype=object))
+            yield from (row - best[0] for row in best[1:])
 
 
 @dataclass(frozen=True, eq=False)

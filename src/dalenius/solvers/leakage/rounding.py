@@ -61,6 +61,9 @@ class Equalities:
             if is_zero(limit):
                 for part in _groups(term):
                     apart(part, [int(value) for value in part.sum(axis=0)])
+        for row in (row for gauge in program.gauges for row in gauge.ties(program.mass)):
+            weighed = [Fraction(entry) * value for entry, value in zip(row, mass, strict=True)]
+            add([int(value) for value in whole(np.array([weighed]))[0][0]], [0] * letters)
         ties = [(int(own[0]), int(tied)) for own, ratio in program.local_dp if ratio == 1 for tied in own[1:]]
         for i, j in ties + [(i, j) for i, j, ratio in program.pairs if ratio == 1 and (j, i, ratio) in program.pairs]:
             add([int(place == i) - int(place == j) for place in range(inputs)], [0] * letters)
