@@ -149,3 +149,41 @@ def test_probabilities_of_many_digits_are_added_up_exactly(letters):
     design = solve(problem("distortion", {"leakage": ["S"], "at_most_bits": "1/100"}, joint=joint))
     assert 0 <= design.gap <= 1e-8
     verify(design)
+
+
+FAIR = {"00": 3, "01": 2, "02": 3, "10": 1, "11": 4, "12": 3, "20": 1, "21": 2, "22": 5}
+UNIFORM = Pmf.from_records({"S": "012", "X": "012"}, [(tuple(at), n) for at, n in FAIR.items()])
+TIED = {
+    "guess": None,
+    "in a circle": [["1", "0", "2"], ["0", "2", "1"], ["2", "1", "0"]],
+    "two of three": [["1", "1", "0"], ["0", "1", "1"], ["0", "0", "1"]],
+}
+
+
+@pytest.mark.parametrize("aim", AIMS)
+@pytest.mark.parametrize("gain", TIED.values(), ids=TIED)
+@pytest.mark.parametrize("margins", [False, True], ids=["", "margins"])
+def test_actions_that_are_equally_good_are_closed_where_no_guess_may_be_better(aim, gain, margins):
+    """All of them stay as good as the best in every letter: equalities, whose multipliers have either sign."""
+    promise = {"guess": ["S"], "times": "1"} | ({} if gain is None else {"gain": gain})
+    design = solve(problem(aim, promise, joint=UNIFORM, limit="7/10", preserve_marginals=margins))
+    assert 0 <= design.gap <= 1e-8
+    verify(design)
+
+
+@pytest.mark.parametrize("aim", AIMS)
+def test_actions_that_are_equally_good_stay_so_exactly(aim):
+    """Beside another promise no vertex is at hand, and what is rounded has to keep the equality of two actions."""
+    promises = [{"guess": ["S"], "times": "1", "gain": TIED["two of three"]}, {"leakage": ["X"], "at_most_bits": "1/5"}]
+    design = solve(problem(aim, *promises, joint=UNIFORM, limit="7/10", preserve_marginals=True))
+    assert 0 <= design.gap <= 1e-8
+    verify(design)
+
+
+@pytest.mark.parametrize("where", ["keep", "strata"])
+def test_a_fair_bit_beside_a_kept_column_may_be_guessed_half_of_the_time(where):
+    records = [((s, x, k), 1 + (s == x) + 2 * (x == "1")) for s in "01" for x in "01" for k in "kl"]
+    joint = Pmf.from_records({"S": "01", "X": "01", "K": "kl"}, records)
+    design = solve(problem("distortion", {"guess": ["S"], "at_most": "1/2"}, joint=joint, **{where: ["K"]}))
+    assert 0 <= design.gap <= 1e-12
+    verify(design)

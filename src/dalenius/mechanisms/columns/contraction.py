@@ -80,7 +80,7 @@ def contract(
     deadline = monotonic() + seconds
     if on_progress:
         on_progress("a second-order cone program with cuts")
-    model = Model.of(replace(problem, guarantees=()))
+    model = Model.of(problem)  # with the rows of inputs that never occur, which are compared like all others
     mass, limits = _limits(model.program)
     cost = mass[:, None] * model.program.cost.astype(np.float64)
     level = min(promise.at_most for promise in problem.guarantees if isinstance(promise, Contraction))

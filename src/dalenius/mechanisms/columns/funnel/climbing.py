@@ -16,7 +16,7 @@ import numpy as np
 from dalenius.core import Problem
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.funnel.gains import BITS, Floats, Wanted, exactly
-from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
+from dalenius.mechanisms.columns.leakage.curved_promises import Cuts, is_curved
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.solvers.funnel.gains import solved
 from dalenius.solvers.leakage.arrays import Arrays
@@ -67,7 +67,7 @@ def climbed(
     """
     deadline = monotonic() + seconds
     wanted = Wanted(problem)
-    cuts = Cuts.of(problem) if any(isinstance(promise, CURVED) for promise in problem.guarantees) else None
+    cuts = Cuts.of(problem) if any(map(is_curved, problem.guarantees)) else None
     best: tuple[float, Floats] | None = None
     for number, channel in enumerate(channels):
         if over(deadline) or (best is not None and best[0] >= enough * BITS):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dalenius.core import Certificate, Contraction, Dalenius, Kernel, MaximalLeakage, Problem, Sibson
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.exact_columns import merged_letters_of
-from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, HAIR, Cuts
+from dalenius.mechanisms.columns.leakage.curved_promises import HAIR, Cuts, is_curved
 from dalenius.mechanisms.columns.leakage.fewer_entries import fewer_entries
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.proof import LineProof
@@ -92,7 +92,7 @@ def by_cells(problem: Problem, wanted: Wanted) -> Searched:
     It returns what was found, and the model of the program that proves its bound. Limits of curved promises that one
     search has found are known to the next.
     """
-    cuts = Cuts.of(problem) if any(isinstance(promise, CURVED) for promise in problem.guarantees) else None
+    cuts = Cuts.of(problem) if any(map(is_curved, problem.guarantees)) else None
 
     def searched(
         labels: Labels,

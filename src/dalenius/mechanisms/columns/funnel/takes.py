@@ -16,6 +16,7 @@ from dalenius.core import (
     MinimizeLeakageAndRate,
     MinimizeRate,
     MinimizeVariance,
+    Problem,
     Sibson,
     TotalVariation,
     WorstCaseLeakage,
@@ -54,6 +55,15 @@ def limits_a_sum(promise: Guarantee) -> bool:
     return not linear or promise.delta > 0
 
 
+def _about_all_inputs(problem: Problem) -> str | None:
+    """As `about_all_inputs`, and beside a metric: inputs that never occur have rows there, which no search here has."""
+    if any(isinstance(promise, LocalDP) and promise.metric is not None for promise in problem.guarantees):
+        for promise in problem.guarantees:
+            if not promise.secret and (not isinstance(promise, LocalDP) or promise.delta):
+                return f"{promise.key} about all inputs is not designed beside local_dp with a metric"
+    return about_all_inputs(problem)
+
+
 FUNNEL = Mechanism(
     name="funnel",
     title="a new column with the most information",
@@ -69,7 +79,7 @@ FUNNEL = Mechanism(
             "its promises limit an average; promises about each value by itself have a mechanism of their own",
         ),
         _LEVELS_ALONE,
-        Condition(lambda p: not about_all_inputs(p), lambda p: about_all_inputs(p) or ""),
+        Condition(lambda p: not _about_all_inputs(p), lambda p: _about_all_inputs(p) or ""),
     ),
     sentences={
         "letters": _FRESH_LETTERS,
@@ -92,7 +102,7 @@ NAMED = Mechanism(
             lambda p: f"where information is maximised, {shaped(p)} does not go with a metric; leave one of them out",
         ),
     ),
-    conditions=(Condition(lambda p: not about_all_inputs(p), lambda p: about_all_inputs(p) or ""),),
+    conditions=(Condition(lambda p: not _about_all_inputs(p), lambda p: _about_all_inputs(p) or ""),),
     sentences=DISCLOSURE.sentences,
 )
 
@@ -114,7 +124,7 @@ BOTTLENECK = Mechanism(
             lambda p: not isinstance(p.objective, MinimizeDistortion) or names_letters(p),
             "nothing says which values may be released: give a distortion matrix, whose columns they are, or release",
         ),
-        Condition(lambda p: not about_all_inputs(p), lambda p: about_all_inputs(p) or ""),
+        Condition(lambda p: not _about_all_inputs(p), lambda p: _about_all_inputs(p) or ""),
     ),
     sentences={
         "tells": "it needs a [[limit]] with information = [...] and at_least_bits",

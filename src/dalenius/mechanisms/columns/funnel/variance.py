@@ -23,7 +23,7 @@ from dalenius.mechanisms.columns.funnel.gains import (
     kept_share,
 )
 from dalenius.mechanisms.columns.funnel.takes import SPREAD
-from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
+from dalenius.mechanisms.columns.leakage.curved_promises import Cuts, is_curved
 from dalenius.mechanisms.columns.leakage.gauges import ties_actions
 from dalenius.mechanisms.declared import SECONDS
 from dalenius.mechanisms.local_dp.variance import REMARK, UNIT, whole
@@ -128,7 +128,7 @@ def least_variance_under_limits(
 
 def erased(problem: Problem, mass: Floats) -> Floats | None:
     """The input itself, as often as curved promises allow it, else a letter that says nothing; None beside others."""
-    if not all(isinstance(promise, CURVED) for promise in problem.guarantees):
+    if not all(map(is_curved, problem.guarantees)):
         return None
     share = kept_share(Cuts.of(problem), mass, np.diag(mass))
     return np.column_stack([share * np.diag(mass), (1 - share) * mass]) if share > 0 else None

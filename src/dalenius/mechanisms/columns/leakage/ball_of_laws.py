@@ -61,13 +61,12 @@ class NearLaws:
         """The values (s, k) that have weight, in the order of their cells."""
         return list(dict.fromkeys(self._label(cell) for cell, n in zip(self._cells(), law, strict=True) if n))
 
-    def gauges(self, mass: Exact, less: Fraction) -> list[Gauge]:  # noqa: ARG002 - as other curved promises
+    def gauges(self, mass: Exact, total: int, less: Fraction) -> list[Gauge]:  # noqa: ARG002 - as other curved promises
         """None: all limits are on information."""
         return []
 
-    def leakages(self, mass: Exact, less: Fraction) -> list[tuple[Term, Fraction]]:
+    def leakages(self, mass: Exact, total: int, less: Fraction) -> list[tuple[Term, Fraction]]:
         """I(S; Y | K) under each law is at most what is promised less I(S; K), in nats."""
-        total = int(sum(mass))
         row = {x: e for e, x in enumerate(named(self.problem, self.problem.inputs))}
         found = []
         for law in self.laws:

@@ -24,6 +24,7 @@ from dalenius.core.arithmetic import two_to
 from dalenius.errors import Infeasible
 from dalenius.mechanisms.columns.leakage.ball_of_laws import NearLaws
 from dalenius.mechanisms.columns.leakage.gauges import Weighed, whole_units
+from dalenius.mechanisms.columns.leakage.local_dp_rows import Nearness
 from dalenius.mechanisms.columns.leakage.terms import LN2
 from dalenius.mechanisms.proof_terms import ONE
 from dalenius.solvers.capacity import Ball, smallest_ball
@@ -32,9 +33,8 @@ from dalenius.solvers.leakage import Gauge, Term
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.program import Exact, Floats
 
-__all__ = ["CURVED", "Bent", "Cuts"]
+__all__ = ["HAIR", "Bent", "Cuts", "is_curved"]
 
-CURVED = (Sibson, Dalenius, Contraction)
 HAIR = 2e-10
 """What a channel stays below its curved limits, so that rounding does not pass them: so much of their room."""
 LEAST_HAIR = 2e-13  # rounding itself
@@ -47,6 +47,11 @@ FEW = 1e-4  # a law of less weight than this share of the largest is left out
 MOST_DOUBLED = 30  # how often a limit is doubled at most
 ENDS = 1e-9  # of b, at which the cut of a contraction says nothing
 NEAR = 1e-3  # points b of one pair that are no further apart are one
+
+
+def is_curved(promise: Guarantee) -> bool:
+    """Whether no finite number of rows says it: of a capacity of 0 the equality of all rows does."""
+    return isinstance(promise, Sibson | Dalenius | Contraction) and not promise.allows_nothing
 
 
 def _rational(value: float) -> Fraction:
@@ -98,12 +103,10 @@ class Bent:
     @property
     def many_laws(self) -> int:
         """How many limits on information there are."""
-        if not isinstance(self.promise, Dalenius):
-            return 0
-        return len(self.laws) if self.promise.at_most_bits else 1
+        return len(self.laws)
 
-    def gauges(self, mass: Exact, less: Fraction) -> list[Gauge]:
-        """The known limits that are gauges."""
+    def gauges(self, mass: Exact, total: int, less: Fraction) -> list[Gauge]:
+        """The known limits that are gauges, for rows of these masses, of which those that occur add up to the total."""
         if isinstance(self.promise, Sibson):
             # All functions y = 1 add up to 1: what is above them is all that is limited, and it is made about one.
             parts = [
@@ -112,7 +115,7 @@ class Bent:
                 for k, known in enumerate(self.tangents)
             ]
             return [Gauge(tuple(part * self._size for part in parts), (self.tightened(less) - 1) * self._size)]
-        total, found = int(sum(mass)), []
+        found = []
         for (i, j, b), slopes in self.points.items():
             rows = np.zeros((len(slopes), len(mass)), dtype=object)
             unit_i = b * (1 - b) * Fraction(total, int(mass[i]))
@@ -133,12 +136,9 @@ class Bent:
             ]
         return self.rows[known]
 
-    def leakages(self, mass: Exact, less: Fraction) -> list[tuple[Term, Fraction]]:
+    def leakages(self, mass: Exact, total: int, less: Fraction) -> list[tuple[Term, Fraction]]:
         """The known limits on information under another law of the inputs, in nats."""
-        total = int(sum(mass))
         group = np.zeros(len(mass), dtype=np.int64)
-        if isinstance(self.promise, Dalenius) and not self.promise.at_most_bits:  # nothing about any input
-            return [(Term(np.diag(mass), group), Fraction(0))]
         found = []
         for law in self.laws:
             counts = np.zeros((len(law), len(law)), dtype=object)
@@ -148,7 +148,7 @@ class Bent:
         return found
 
     def occurring(self, channel: Floats, masses: Floats) -> tuple[Floats, Floats]:
-        """The rows of inputs that occur, which are first, and their law; a program may have others behind them."""
+        """The rows that the promise is about, which are first, and their law; a program may have others behind them."""
         many = self.values.shape[-1]
         own = masses[:many]
         return channel[:many], own / own.sum()
@@ -262,10 +262,7 @@ class Bent:
     ) -> list[tuple[list[int], list[list[int]]]]:
         """For each law its weights, of the rows of the program, and the posteriors of each letter up to their sum."""
         found = []
-        laws = (
-            self.laws if isinstance(self.promise, Dalenius) and self.promise.at_most_bits else [_whole_law(self.prior)]
-        )
-        for law, (weight, logs) in zip(laws, multipliers, strict=True):
+        for law, (weight, logs) in zip(self.laws, multipliers, strict=True):
             total = sum(law)
             weights = [whole_units(weight * factor * n / total) for n in law]
             share = np.array([n / total for n in law])[:, None]
@@ -336,22 +333,26 @@ class Cuts:
         return sum(bent.many_gauges for bent in self.bent.values() if isinstance(bent.promise, Contraction))
 
     @classmethod
-    def of(cls, problem: Problem) -> "Cuts":
-        """The first limits: those that a constant channel and the letters of the inputs themselves show."""
+    def of(cls, problem: Problem, near: Nearness | None = None) -> "Cuts":
+        """The first limits: those that a constant channel and the letters of the inputs themselves show.
+
+        `near` has the rows of inputs that never occur, about which a capacity and a contraction are as well.
+        """
         joint = problem.pmf
         mass = joint.counts(problem.inputs).astype(object)
+        everybody = mass if near is None else near.everybody(mass)
         found: dict[int, Bent] = {}
         for k, promise in enumerate(problem.guarantees):
             if isinstance(promise, Sibson):
                 found[k] = _about_secret(problem, promise, mass)
-            elif isinstance(promise, Dalenius | Contraction):
-                found[k] = Bent(promise, mass, (mass / joint.total).astype(np.float64))
+            elif is_curved(promise):
+                found[k] = Bent(promise, everybody, (everybody / joint.total).astype(np.float64))
                 found[k].room = float(found[k].limit)
         for one in found.values():
             if isinstance(one.promise, Dalenius):
-                one.laws += [_whole_law(np.ones(len(mass))), _whole_law(one.prior)]
+                one.laws += [_whole_law(np.ones(len(everybody))), _whole_law(one.prior)]
             elif isinstance(one.promise, Contraction):
-                for i, j in combinations(range(len(mass)), 2):
+                for i, j in combinations(range(len(everybody)), 2):
                     one.points[i, j, Fraction(1, 2)] = list(FIRST_SLOPES)
         return cls(found, _rational(LESS) if problem.limits or problem.forbid or problem.freeze else Fraction(0))
 

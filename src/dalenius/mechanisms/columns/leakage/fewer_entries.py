@@ -17,7 +17,7 @@ import numpy as np
 
 from dalenius.core import Problem
 from dalenius.errors import Infeasible, SolverFailed
-from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
+from dalenius.mechanisms.columns.leakage.curved_promises import Cuts, is_curved
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.searching import Rows, kept_on
 from dalenius.solvers.leakage import Multipliers, Program, Solution, rational, search
@@ -57,7 +57,7 @@ def fewer_entries(problem: Problem, letters: Floats, gains: Floats, *, loss: flo
     small = (letters > 0) & (letters < LEAST[0])
     if not small.any() or letters.size > MOST or loss <= 0:
         return None
-    cuts = Cuts.of(problem) if any(isinstance(promise, CURVED) for promise in problem.guarantees) else None
+    cuts = Cuts.of(problem) if any(map(is_curved, problem.guarantees)) else None
     costs = np.array([[Fraction(-entry) for entry in row] for row in gains.tolist()], dtype=object)
     program = Model.of(problem, fresh=costs, cuts=cuts).program
     given = Arrays.of(program)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core import Guarantee, Guess, LocalDP, MaximalLeakage, Problem, TotalVariation
+from dalenius.core import Dalenius, Guarantee, Guess, LocalDP, MaximalLeakage, Problem, TotalVariation
 from dalenius.core.arithmetic import BITS, exp, log2, two_to
 from dalenius.core.numbers import up
 from dalenius.errors import Infeasible
@@ -32,48 +32,17 @@ GAUGED = (Guess, MaximalLeakage, TotalVariation)
 
 @dataclass(frozen=True, eq=False)
 class Gauged:
-    """A promise as gauges of the program: one; where it is about delta, one for each of the `pairs` of rows.
-
-    `silent`: the limit leaves nothing but independence, so that the program has equalities instead: rows
-    p(v|e) - p(v) for each part and each value but the last, with `masses` p(v) / c(v) the same for all v.
-    """
+    """A promise as gauges of the program: one; where it is about delta, one for each of the `pairs` of rows."""
 
     promise: Guarantee
     gauges: tuple[Gauge, ...]
     pairs: tuple[tuple[int, int], ...] = ()
-    silent: bool = False
-    shares: tuple[Fraction, ...] = ()  # p(v) of the values of a silent one
-
-    @property
-    def worlds(self) -> int:
-        """How many blocks of equalities a silent one has: one for each value of what leaves beside the letter."""
-        parts = len(self.gauges[0].parts)
-        return parts // len(self.shares) if isinstance(self.promise, TotalVariation) else parts
-
-    def lifted(self, eta: Floats) -> Weighed:
-        """Multipliers of a gauge that say what those of the equalities of independence say, and no less.
-
-        With rows q_v / c_v, sum_v q_v = p(k|e), and f = p_v / c_v: rho_v = c_v (delta - eta_v) with a delta that
-        makes their sum mu gives -sum eta_v (q_v - p_v p(k|e)) + mu f p(k|e), and the limit is f. Of a total variation
-        the rows are q_v - p_v p(k|e) themselves, and one number may be added to all of them.
-        """
-        letters = eta.shape[1]
-        own = np.array([float(share) for share in self.shares])
-        limit = float(self.gauges[0].limit)
-        found = []
-        for k in range(self.worlds):
-            rows = np.vstack([eta[k * (len(own) - 1) : (k + 1) * (len(own) - 1)], np.zeros((1, letters))])
-            found.append(rows.max(axis=0) - rows)
-        if isinstance(self.promise, TotalVariation):
-            return max(float(rho.max()) for rho in found), tuple(row[None] for rho in found for row in rho)
-        weights = own / limit
-        raised = [weights[:, None] * rho for rho in found]
-        mu = max(float(rho.sum(axis=0).max()) for rho in raised)
-        return mu, tuple(rho + own[:, None] * (mu - rho.sum(axis=0)) for rho in raised)
 
 
 def is_gauged(promise: Guarantee) -> bool:
     """Whether a promise is one gauge, or one for each pair of rows."""
+    if isinstance(promise, Dalenius):
+        return promise.allows_nothing
     return isinstance(promise, GAUGED) or (isinstance(promise, LocalDP) and bool(promise.delta))
 
 
@@ -104,21 +73,13 @@ def gauged(problem: Problem, promise: Guarantee, near: Nearness, worlds: Sequenc
     if not is_gauged(promise):
         return None
     if isinstance(promise, LocalDP):
-        everybody = np.append(mass, np.full(near.unseen, near.mass // near.scale, dtype=object))
-        return _of_pairs(promise, everybody, int(sum(mass)), near.numbers, worlds)
-    if isinstance(promise, MaximalLeakage) and not promise.about:
-        parts = _of_inputs(mass, near.numbers, worlds)
-    else:
-        parts = _of_secret(problem, promise)
-    gauge = Gauge(tuple(parts), _limit(problem, promise))
+        return _of_pairs(promise, near.everybody(mass), int(sum(mass)), near.numbers, worlds)
+    if not promise.secret:
+        return _of_inputs(problem, promise, near, worlds)
+    gauge = Gauge(tuple(_of_secret(problem, promise)), _limit(problem, promise))
     least = gauge.floor(mass)
     if gauge.limit < least:
         raise Infeasible(_too_little(problem, promise, least))
-    if gauge.limit == least and _tied(gauge, mass):
-        about = promise.secret or problem.inputs
-        counts = problem.pmf.counts(about)
-        shares = tuple(Fraction(int(count), problem.pmf.total) for count in counts)
-        return Gauged(promise, (gauge,), silent=True, shares=shares)
     return Gauged(promise, (gauge,))
 
 
@@ -149,22 +110,23 @@ def ties_actions(problem: Problem, promise: Guess) -> bool:
     return False
 
 
-def _tied(gauge: Gauge, mass: Exact) -> bool:
-    """Whether all rows of every part are as good as the best, so that none may be better in any letter."""
-    return all(len(set(values)) == 1 and values[0] >= 0 for values in gauge.at_constant(mass))
+def _of_inputs(problem: Problem, promise: Guarantee, near: Nearness, worlds: Sequence[Places]) -> Gauged:
+    """1 / p(e) for each row, in parts of the rows with the same strata.
 
-
-def _of_inputs(mass: Exact, numbers: Sequence[int], worlds: Sequence[Places]) -> list[Exact]:
-    """1 / p(e) for each row, in parts of the rows with the same strata."""
-    total = int(sum(mass))
+    A capacity of 0 is a maximal leakage of 0: all rows are the same.
+    """
+    mass = near.everybody(problem.pmf.counts(problem.inputs).astype(object))
     parts = []
-    for world in sorted({worlds[number] for number in numbers[: len(mass)]}):
-        own = [e for e, number in enumerate(numbers[: len(mass)]) if worlds[number] == world]
+    for world in sorted({worlds[number] for number in near.numbers}):
+        own = [e for e, number in enumerate(near.numbers) if worlds[number] == world]
         rows = np.zeros((len(own), len(mass)), dtype=object)
         for row, e in enumerate(own):
-            rows[row, e] = Fraction(total, int(mass[e]))
+            rows[row, e] = Fraction(problem.pmf.total, int(mass[e]))
         parts.append(rows)
-    return parts
+    limit = _limit(problem, promise)
+    if limit < len(parts):
+        raise Infeasible(_too_little(problem, promise, Fraction(len(parts))))
+    return Gauged(promise, (Gauge(tuple(parts), limit),))
 
 
 def _of_secret(problem: Problem, promise: Guarantee) -> list[Exact]:
@@ -214,7 +176,7 @@ def _gains(problem: Problem, promise: Guess) -> Exact:
 
 def _limit(problem: Problem, promise: Guarantee) -> Fraction:
     """What all letters may use up together, from below."""
-    if isinstance(promise, MaximalLeakage):
+    if isinstance(promise, MaximalLeakage | Dalenius):
         return two_to(promise.at_most_bits)[0]  # from below: no more than was promised
     if isinstance(promise, TotalVariation):
         return promise.at_most

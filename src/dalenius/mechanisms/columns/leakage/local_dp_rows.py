@@ -1,10 +1,12 @@
 r"""Local DP in the program: floors for plain levels, pairs of rows for metrics, and rows of inputs that never occur.
 
+Promises that name no secret are about every input (local_dp, dalenius, contraction, maximal_leakage about anything).
+
 A level between any two of R rows is a floor, y <= W <= r y, of 2R inequalities. A metric speaks of single pairs; those
 that follow from others by the triangle inequality are left out. A level given kept columns holds within each world of
 rows that agree in them.
 
-Inputs of probability 0 have rows too. Under a plain level a mean of other rows will do; under a metric there may be
+Inputs of probability 0 have rows too. Under such a promise a mean of other rows will do; under a metric there may be
 none (between two rows e^2 apart lies no row e apart from both, if the two differ in two letters only), nor where one
 may not have some letter. They are then rows of the program, of a world with the same letters one for all, with a mass
 that changes nothing: no cost, and no part of any leakage. With sigma = N / (N + their mass), costs and shares of the
@@ -22,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import LocalDP, Problem
+from dalenius.core import LocalDP, MaximalLeakage, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.errors import Unsupported
 from dalenius.kernel.rows import UNIT
@@ -30,7 +32,7 @@ from dalenius.mechanisms.barred_letters import barred_letters
 from dalenius.mechanisms.column_bounds import local_promises, ratios_by_distance, row_number
 from dalenius.solvers.leakage import Gauge, Multipliers, Program, Term
 
-__all__ = ["MAPS", "Nearness", "worlds_of"]
+__all__ = ["MAPS", "Nearness", "about_every_input", "worlds_of"]
 
 MAPS = 1 << 14  # strategies; more are never listed
 
@@ -68,6 +70,10 @@ class Nearness:
         numbers = [row_number(problem, codes) for codes in joint.grouped(problem.inputs)[0]]
         near = [g for g in local_promises(problem) if g.metric is not None]
         barred = _barred_elsewhere(problem, {*numbers}, told)
+        if any(isinstance(promise, MaximalLeakage) and not promise.about for promise in problem.guarantees):
+            # It adds up strata: one that never occurs has a part in the sum, whatever its row.
+            known = {world[x] for x in numbers}
+            barred |= {x: barred.get(x, set()) for x in range(len(world)) if world[x] not in known}
         like = {} if near else _alike(barred, world)
         unseen = sorted({*range(len(world))} - {*numbers} if near else {*like.values()})
         if unseen and problem.preserve_marginals:
@@ -101,13 +107,22 @@ class Nearness:
             [barred.get(x, set()) for x in unseen],
         )
 
-    def widened(self, program: Program, gauges: Sequence[Gauge]) -> Program:
-        """The program of the rows that occur, with these levels, the rows that never occur, and gauges of any rows."""
+    def everybody(self, occurring: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The masses of all rows, from those that occur, in units of the law."""
+        return np.append(occurring, np.full(self.unseen, self.mass // self.scale, dtype=object))
+
+    def widened(
+        self,
+        program: Program,
+        gauges: Sequence[Gauge],
+        leakages: Sequence[tuple[Term, Fraction]] = (),
+    ) -> Program:
+        """The program of the rows that occur, with these levels, the rows that never occur, and limits of any rows."""
         place = {number: e for e, number in enumerate(self.numbers)}
         pairs = tuple((place[i], place[j], r) for near in self.pairs for i, j, r in near)
         program = replace(program, local_dp=tuple(block for blocks in self.floors for block in blocks))
         if not self.unseen:
-            return replace(program, pairs=pairs, gauges=tuple(gauges))
+            return replace(program, pairs=pairs, gauges=tuple(gauges), leakages=(*program.leakages, *leakages))
         extra, m = self.unseen, program.letters
         new = np.full(extra, self.mass, dtype=object)
         new_mass = np.append(program.mass, new)
@@ -137,7 +152,7 @@ class Nearness:
             cost=scaled(program.cost),
             objective=tuple((theta / self.sigma, without(term)) for theta, term in program.objective),
             distortions=tuple((scaled(cost), limit) for cost, limit in program.distortions),
-            leakages=tuple((without(term), limit * self.sigma) for term, limit in program.leakages),
+            leakages=tuple((without(term), limit * self.sigma) for term, limit in (*program.leakages, *leakages)),
             worst=tuple((without(term), np.append(most, none)) for term, most in program.worst),
             independent=tuple(silent(view) for view in program.independent),
             odds=tuple((nowhere(counts), nowhere(against), r) for counts, against, r in program.odds),
@@ -209,9 +224,8 @@ class Nearness:
 
 
 def _barred_elsewhere(problem: Problem, occur: set[int], told: Sequence[tuple[str, ...]]) -> dict[int, set[int]]:
-    """What the inputs that never occur may not be released as, where a level compares them with others."""
-    levels = any(isinstance(promise, LocalDP) for promise in problem.guarantees)
-    if not levels or not (problem.forbid or problem.freeze):
+    """What the inputs that never occur may not be released as, where a promise compares them with others."""
+    if not about_every_input(problem) or not (problem.forbid or problem.freeze):
         return {}
     everywhere = list(product(*problem.pmf.alphabets(problem.inputs).values()))
     found = barred_letters(problem, everywhere, told)
@@ -223,6 +237,11 @@ def _barred_elsewhere(problem: Problem, occur: set[int], told: Sequence[tuple[st
         gone |= {place for place, share in enumerate(shares) if not share}
     found = [barred - gone for barred in found]
     return {x: barred for x, barred in enumerate(found) if barred and x not in occur}
+
+
+def about_every_input(problem: Problem) -> bool:
+    """Whether a promise is about all inputs, so that those that never occur have a part in it."""
+    return any(not promise.secret for promise in problem.guarantees)
 
 
 def _alike(barred: dict[int, set[int]], world: list[tuple[int, ...]]) -> dict[int, int]:

@@ -6,7 +6,7 @@ rate alike). Values of a secret stand in the order of `Pmf.grouped`, which is th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import ceil, lcm, log, prod
@@ -22,7 +22,6 @@ from dalenius.core import (
     Kernel,
     Leakage,
     Listed,
-    LocalDP,
     MinimizeDistortion,
     Problem,
     WorstCaseLeakage,
@@ -34,7 +33,7 @@ from dalenius.mechanisms.columns.exact_columns import named
 from dalenius.mechanisms.columns.leakage.barred_pairs import BarredPair, barred_pairs
 from dalenius.mechanisms.columns.leakage.curved_promises import Cuts
 from dalenius.mechanisms.columns.leakage.gauges import Gauged, gauged
-from dalenius.mechanisms.columns.leakage.local_dp_rows import Nearness, worlds_of
+from dalenius.mechanisms.columns.leakage.local_dp_rows import Nearness, about_every_input, worlds_of
 from dalenius.mechanisms.columns.leakage.proof import dual_certificate
 from dalenius.mechanisms.columns.leakage.terms import LN2, Names, Reader, already_told
 from dalenius.solvers.leakage import Multipliers, Program
@@ -80,25 +79,25 @@ class Model:
         allowed = reader.allowed()
         objective, cost = reader.objective(allowed)
         cost = cost if fresh is None else fresh
-        limits = list(costs)
+        limits = []
         for k, limit in enumerate(problem.limits):
             limits.append((reader.costs(limit, allowed, ("limit", k, "distortion")), limit.at_most or Fraction(0)))
+        limits += costs  # behind those that the problem has a name for
         for e in np.flatnonzero(~allowed.any(axis=1)):
             where = named(problem, problem.inputs)[e]
             raise Infeasible(
                 f"the input {', '.join(where)} has no value that it may be released as; 0 values are left",
                 do="Forbid less, or let it be released as another value.",
             )
-        barred = []
-        if cuts is not None and (problem.forbid or problem.freeze):
-            names = [", ".join(where) for where in named(problem, problem.inputs)]
-            barred = barred_pairs(problem, cuts, allowed, names)
-            limits += [(one.cost(mass), one.limit) for one in barred]
         leakages, worst, views, odds = [], [], [], []
         found = [gauged(problem, promise, reader.near, worlds_of(problem)) for promise in problem.guarantees]
         gauges = [one for one in found if one is not None]
         known, less = ([], Fraction(0)) if cuts is None else (cuts.limits, cuts.less)
-        curved = [(one, one.gauges(mass, less), one.leakages(mass, less)) for one in known]
+        everybody = np.append(mass, np.full(reader.near.unseen, reader.near.mass, dtype=object))
+        occurring = int(sum(mass))
+        curved = [
+            (one, one.gauges(everybody, occurring, less), one.leakages(everybody, occurring, less)) for one in known
+        ]
         for guarantee in problem.guarantees:
             if isinstance(guarantee, WorstCaseLeakage):
                 worst += reader.worst(guarantee.about, guarantee.at_most_bits)
@@ -112,11 +111,8 @@ class Model:
                 views += reader.views(guarantee.view)
             elif isinstance(guarantee, InformationPrivacy):
                 odds.append(reader.odds(guarantee.about, guarantee.epsilon))
-        for one in gauges:
-            if one.silent:
-                views += reader.views(one.promise.secret or problem.inputs)
         limited = (
-            *(gauge for one in gauges if not one.silent for gauge in one.gauges),
+            *(gauge for one in gauges for gauge in one.gauges),
             *(gauge for _, own, _ in curved for gauge in own),
         )
         program = Program(
@@ -126,7 +122,7 @@ class Model:
             cost=cost,
             objective=tuple(objective),
             distortions=tuple(limits),
-            leakages=(*leakages, *(limit for _, _, own in curved for limit in own)),
+            leakages=tuple(leakages),
             worst=tuple(worst),
             independent=tuple(views),
             marginal=reader.margin() if problem.preserve_marginals else None,
@@ -134,9 +130,18 @@ class Model:
             # One letter for everybody, drawn by the law of the table, keeps the number of rows of every value.
             beginning=reader.margin() if problem.release and any(limit.keeps for limit in problem.limits) else None,
         )
+        laws = [limit for _, _, own in curved for limit in own]
+        program = reader.near.widened(program, limited, laws)
+        barred = []
+        if cuts is not None and (problem.forbid or problem.freeze):
+            everywhere = list(product(*problem.pmf.alphabets(problem.inputs).values()))
+            names = [", ".join(everywhere[number]) for number in reader.near.numbers]
+            barred = barred_pairs(problem, cuts, program.allowed, names)
+            alone = tuple((one.cost(program.mass), one.limit) for one in barred)
+            program = replace(program, distortions=program.distortions + alone)
         return cls(
             problem,
-            reader.near.widened(program, limited),
+            program,
             reader.near,
             reader.told,
             reader.worlds,
@@ -189,12 +194,12 @@ class Model:
         return Listed.shortest(inputs, output, found, others), decoder
 
     def _elsewhere(self, found: dict[int, tuple[Fraction, ...]], missing: list[int]) -> dict[int, tuple[Fraction, ...]]:
-        """Rows of inputs that never occur: the law of the letters; with a level given columns, among equal ones."""
+        """Rows of inputs that never occur: the law of the letters; with a promise about all inputs, in their world."""
         problem, world, barred = self.problem, worlds_of(self.problem), None
         if problem.forbid or problem.freeze:
             alphabets = problem.pmf.alphabets(problem.inputs)
             barred = barred_letters(problem, list(product(*alphabets.values())), self.told)
-        apart = any(isinstance(promise, LocalDP) and promise.given for promise in problem.guarantees)
+        apart = about_every_input(problem)
         laws = {}
         for w in {*(world[x] for x in found if apart), None}:
             own = [e for e, number in enumerate(self.near.numbers) if w is None or world[number] == w]

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LineProof", "dual_certificate", "every_map"]
 
+STEEP = 2.0**30
+"""The weight of a limit of nothing: it loses its inverse, and as much by the last of the 60 bits of a posterior."""
+
 
 @dataclass(eq=False)
 class LineProof:
@@ -182,16 +185,15 @@ class _Reader:
             low, high = np.split(np.asarray(rows), 2)
             sides = [self._by_leaf(_table(side, self.plain)) for side in (low, high)]
             found.rows[k] = [[side[t] for side in sides] for t in range(found.many)]
-        equal, weighed = self._weighed()
-        self._equal(equal)
+        self._equal(self.y.equal)
         if self.model.near.metric:
             levels = [k for k, promise in enumerate(self.promises) if promise in local_promises(self.model.problem)]
             near = self.model.near.proof(self.y, found.many, self.plain)
             for k, letters in zip(levels, near, strict=True):
                 found.rows[k] = [[[x, other, str(v)] for x, other, v in pairs] for pairs in letters]
-        self._gauges(weighed)
+        self._gauges()
         if cuts is not None:
-            first = sum(len(one.gauges) for one in self.model.gauges if not one.silent)
+            first = sum(len(one.gauges) for one in self.model.gauges)
             self._curved(list(self.y.gauges[first:]), len(promised), len(terms))
 
     def _having(self, kind: type[Guarantee]) -> list[int]:
@@ -215,24 +217,6 @@ class _Reader:
                 )
             self.found.rows[k] = [[own[t] for own in of_world] for t in range(self.found.many)]
 
-    def _weighed(self) -> tuple[Floats, list[list[Weighed]]]:
-        """The multipliers of the equalities that were promised, and those of every gauge, promise by promise."""
-        gauges = self.model.gauges
-        given = iter(self.y.gauges)
-        silent = {}
-        views = [len(view) - 1 for view in self.model.program.independent]
-        promised = len(views) - sum(one.worlds for one in gauges if one.silent)
-        at = sum(views[:promised])
-        equal = [self.y.equal[:at]]
-        for k, one in enumerate(gauges):
-            if one.silent:
-                more = at + one.worlds * (len(one.shares) - 1)
-                silent[k] = one.lifted(self.y.equal[at:more])
-                at = more
-        equal.append(self.y.equal[at:])
-        weighed = [[silent[k]] if one.silent else [next(given) for _ in one.gauges] for k, one in enumerate(gauges)]
-        return np.vstack(equal), weighed
-
     def _equal(self, equal: Floats) -> None:
         """Multipliers of independence, values before worlds, and at the end those of margins that are preserved."""
         if not len(equal):
@@ -247,9 +231,11 @@ class _Reader:
         if self.model.problem.preserve_marginals:
             self.found.margins = [str(-value) for value in next(given)]
 
-    def _gauges(self, weighed: list[list[Weighed]]) -> None:
+    def _gauges(self) -> None:
         """A weight for all leaves, and the multipliers of the rows; of delta a cut for each pair, with its slopes."""
-        for one, own in zip(self.model.gauges, weighed, strict=True):
+        given = iter(self.y.gauges)
+        for one in self.model.gauges:
+            own = [next(given) for _ in one.gauges]
             k = self.promises.index(one.promise)
             if isinstance(one.promise, LocalDP):  # no pair at all where one input occurs
                 for (first, second), (mu, (rho,)) in zip(one.pairs, own, strict=True):
@@ -260,11 +246,25 @@ class _Reader:
                         self._cut(k, first, second, "0", Fraction(mu * self.plain), slopes.tolist())
                 continue
             mu, rhos = own[0]
+            if isinstance(one.promise, Dalenius):
+                self._same(k, rhos[0])
+                continue
             parts = [[[whole_units(entry * self.plain) for entry in row] for row in rho] for rho in rhos]
             # The weight is at least what the letters need, so that nothing is shrunk where digits were lost.
             most = max((sum(column) for part in parts for column in zip(*part, strict=True)), default=0)
             self.found.weights[k] = str(max(most, whole_units(mu * self.plain)))
             self.found.rows[k] = self._of_parts(one.promise, parts)
+
+    def _same(self, k: int, rho: Floats) -> None:
+        """A capacity of 0 by one law, so steep that it says what a limit on the sum of rho(x) W(t|x) does."""
+        many = len(rho)
+        # What is left of mu goes to all rows alike, so that under the law of equal shares the slopes have the mean 0.
+        slopes = many * rho - rho.sum(axis=0)
+        weight = STEEP * float(slopes.std(axis=0).max())
+        if weight > 0:
+            alike = Term(np.diag([1] * many).astype(object), np.zeros(many, dtype=np.int64))
+            shares = _whole([weight / many] * many, self.bits)
+            self._of_law(k, shares, np.array(_posteriors(alike, slopes / weight), dtype=object).T.tolist())
 
     def _of_parts(self, promise: Guarantee, parts: list[list[list[int]]]) -> list[Any]:
         """For each leaf the numbers of the parts of a gauge."""
@@ -281,9 +281,9 @@ class _Reader:
 
     def _by_world(self) -> list[int]:
         """The inputs that occur, those of one stratum after the other."""
-        near = self.model.near
         world = worlds_of(self.model.problem)
-        return sorted(near.numbers[: len(near.numbers) - near.unseen], key=lambda x: (world[x], x))
+        numbers = self.model.near.numbers
+        return [numbers[e] for e in sorted(range(len(numbers)), key=lambda e: (world[numbers[e]], e))]
 
     def _cut(self, k: int, first: int, second: int, at: str, weight: Fraction, slopes: Sequence[Any]) -> None:
         said = {"promise": k, "first": first, "second": second, "at": at, "weight": text(weight)}
@@ -297,17 +297,13 @@ class _Reader:
         laws = iter(zip(self.y.leakage[leakages:], self.y.posteriors[terms:], strict=True))
         of_gauges = {k: [next(own) for _ in range(one.many_gauges)] for k, one in cuts.bent.items()}
         of_laws = {k: [next(laws) for _ in range(one.many_laws)] for k, one in cuts.bent.items()}
-        inputs = self.model.problem.pmf.alphabets(self.model.problem.inputs).values()
         for k, one in cuts.bent.items():
             if isinstance(one.promise, Sibson):
                 weight, parts = one.weighed(of_gauges[k][0], self.plain)
                 self.found.weights[k], self.found.rows[k] = str(weight), self._of_parts(one.promise, parts)
             elif isinstance(one.promise, Dalenius):
                 for weights, columns in one.of_laws(of_laws[k], self.bits):
-                    everywhere = [0] * prod(map(len, inputs))
-                    for x, share in zip(occur[: len(weights)], weights, strict=True):
-                        everywhere[x] = share
-                    self._law(k, everywhere, [e for e, share in enumerate(weights) if share], columns)
+                    self._of_law(k, weights, columns)
         for k, near in zip(self._having(Leakage), cuts.near, strict=False):
             for weights, used, columns in near.of_laws([next(laws) for law in near.laws], self.bits):
                 self._law(k, weights, used, columns)
@@ -315,6 +311,16 @@ class _Reader:
             if isinstance(one.promise, Contraction):
                 for (i, j, b), price, slopes in one.of_points(of_gauges[k], self.plain):
                     self._cut(k, occur[i], occur[j], text(b), price, slopes)
+
+    def _of_law(self, k: int, weights: list[int], columns: list[list[int]]) -> None:
+        """A law of the rows of the program, the first of which are those of the promise."""
+        numbers = self.model.near.numbers[: len(weights)]
+        everywhere = [0] * prod(map(len, self.model.problem.pmf.alphabets(self.model.problem.inputs).values()))
+        for x, share in zip(numbers, weights, strict=True):
+            everywhere[x] = share
+        used = [e for e, share in enumerate(weights) if share]
+        # The checker has the inputs in their order, where those that never occur are not the last.
+        self._law(k, everywhere, sorted(used, key=lambda e: numbers[e]), columns)
 
     def _law(self, k: int, weights: list[int], used: list[int], columns: list[list[int]]) -> None:
         laws = [[str(column[e]) for e in used] for column in columns]

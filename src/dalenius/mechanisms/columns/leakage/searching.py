@@ -12,7 +12,7 @@ import numpy as np
 
 from dalenius.core import Design, MinimizeDistortion, MinimizeLeakage, MinimizeLeakageAndRate, Problem
 from dalenius.errors import Infeasible, NotCertified, SolverFailed
-from dalenius.mechanisms.columns.leakage.curved_promises import CURVED, Cuts
+from dalenius.mechanisms.columns.leakage.curved_promises import Cuts, is_curved
 from dalenius.mechanisms.columns.leakage.fewer_letters import fewer_letters
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.nearest_limit import (
@@ -98,7 +98,7 @@ def designed(
     size.refuse_too_large(seconds, by_records(problem))
     if on_progress:
         on_progress(size.late_words(seconds) or size.words())
-    if any(isinstance(promise, CURVED) for promise in problem.guarantees):
+    if any(map(is_curved, problem.guarantees)):
         return _with_cuts(problem, size, gap=gap, seconds=seconds, on_progress=on_progress)
     model = Model.of(problem)
     program, restore = presolved(model)
@@ -143,8 +143,8 @@ def _with_cuts(
     deadline = time.monotonic() + seconds
     until = deadline - min(4 * size.proof_seconds, AFTER * seconds)
     scale = 1.0 if isinstance(problem.objective, MinimizeDistortion) else log(2)
-    cuts = Cuts.of(problem)
     plain = Model.of(problem)
+    cuts = Cuts.of(problem, plain.near)
     refuse_out_of_reach(plain, presolved(plain)[0], min(RESCUE, QUICK * seconds))
     size.refuse_pairs(cuts.pairs)
     fine = min(gap, CLOSE) * scale

@@ -14,7 +14,7 @@ import numpy as np
 
 from dalenius.core import Distortion, Leakage, MinimizeDistortion, Problem, WorstCaseLeakage
 from dalenius.errors import Infeasible, SolverFailed
-from dalenius.mechanisms.columns.leakage.curved_promises import CURVED
+from dalenius.mechanisms.columns.leakage.curved_promises import is_curved
 from dalenius.mechanisms.columns.leakage.gauges import is_gauged
 from dalenius.mechanisms.columns.leakage.local_dp_rows import MAPS
 from dalenius.mechanisms.columns.leakage.model import Model
@@ -55,7 +55,7 @@ def unlisted(problem: Problem) -> bool:
     side = problem.side_information
     if side is None or side.encoder != "statistically-informed":
         return False
-    if any(is_gauged(promise) or isinstance(promise, CURVED) for promise in problem.guarantees):
+    if any(is_gauged(promise) or is_curved(promise) for promise in problem.guarantees):
         return False  # no search prices one more map there: all of them are listed, or refused
     reader = Reader(problem, [()])
     return reader.many_maps > (MAPS if about_letters(problem) else LISTED) and not reader.near.unseen

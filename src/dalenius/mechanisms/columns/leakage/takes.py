@@ -66,8 +66,6 @@ def about_all_inputs(problem: Problem) -> str | None:
             return f"{kept} is kept and not read, so that no maximal leakage about everything is bounded"
         if not (everything or every_law or relaxed):
             continue
-        if any(isinstance(guarantee, LocalDP) and guarantee.metric is not None for guarantee in problem.guarantees):
-            return f"{promise.key} about all inputs is not designed beside local_dp with a metric"
         if every_law and (problem.kept or problem.side_information):
             return f"a kept column or side information passes on everything, so that no {promise.key} can be promised"
         if isinstance(promise, Dalenius) and (promise.rows != 1 or promise.group < len(problem.observe)):

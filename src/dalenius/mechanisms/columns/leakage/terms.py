@@ -21,7 +21,6 @@ import numpy.typing as npt
 
 from dalenius.core import (
     Distortion,
-    LocalDP,
     MaximizeInformation,
     MinimizeDistortion,
     MinimizeLeakage,
@@ -35,7 +34,7 @@ from dalenius.core.numbers import up
 from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.mechanisms.barred_letters import barred_letters
 from dalenius.mechanisms.columns.exact_columns import named
-from dalenius.mechanisms.columns.leakage.local_dp_rows import MAPS, Nearness
+from dalenius.mechanisms.columns.leakage.local_dp_rows import MAPS, Nearness, about_every_input
 from dalenius.solvers.leakage import Term
 
 __all__ = ["LN2", "Names", "Reader", "already_told"]
@@ -143,10 +142,7 @@ class Reader:
             self.maps = list(everything if maps is None else maps)
         self.rows = len(joint.grouped(problem.inputs)[0])
         # Beside other columns, what is independent is told by fractions of counts; so all counts are multiplied.
-        barred = bool(problem.forbid or problem.freeze)
-        levels = [promise for promise in problem.guarantees if isinstance(promise, LocalDP)]
-        near = any(promise.metric is not None or barred for promise in levels)
-        self.scale = joint.total if problem.views and (problem.beside or near) else 1
+        self.scale = joint.total if problem.views and (problem.beside or about_every_input(problem)) else 1
         self.near = Nearness.of(problem, self.told, self.scale)
 
     @property
