@@ -91,3 +91,14 @@ def test_costs_of_a_round_do_not_take_the_names_of_stated_limits():
     limit, solution = found
     assert limit is stated.limits[0]
     assert solution.bound > 0.05  # the least distortion, not that of the cost of the round
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize("name", ["contraction", "maximal leakage"])
+def test_it_counts_where_information_is_maximised(name, shape):
+    """The climb has a row for such an input; left to the exact repair, it was cut, or held the recipe back."""
+    mechanism = {"observe": ["X"], "release": ["X"], "allow_inverted": True, **shape}
+    document = {"mechanism": mechanism, "objective": {"maximize": {"information": ["X"]}}, "guarantee": [EVERY[name]]}
+    design = solve(Problem.from_document(document).bound(JOINT))
+    assert design.value > 0.03
+    verify(design)

@@ -126,9 +126,10 @@ def _climbed(
     known[:, : len(columns)] = masses / wanted.mass[:, None]
     deadline = monotonic() + seconds
     starts = beginnings(wanted, most, [known])
-    pi = climbed(problem, starts, seconds=seconds, enough=bound - gap / 2, on_progress=on_progress)
-    if pi is None:
+    climb = climbed(problem, starts, seconds=seconds, enough=bound - gap / 2, on_progress=on_progress)
+    if climb is None:
         return None
+    pi = climb[: len(wanted.mass)] * wanted.mass[:, None]
     found = exact_channel(problem, wanted, pi, loss=MERGING * gap, spare=MERGING * gap, seconds=left(deadline))
     rows = Channel(found.inputs, found.output, found.rows).rows
     return [tuple(column) for column in zip(*rows, strict=True) if any(column)]

@@ -73,12 +73,13 @@ def where_shaped(
     starts = beginnings(wanted, len(values), known)
     climbing = CLIMBING * left(deadline)
     enough = float(found.bound) - gap / 2
-    pi = climbed(problem, starts, seconds=climbing, enough=enough, released=True, on_progress=on_progress)
-    if pi is None:
+    rows = climbed(problem, starts, seconds=climbing, enough=enough, released=True, on_progress=on_progress)
+    if rows is None:
         search(model.program, gap=gap, seconds=left(deadline))  # says why, where there is no recipe at all
         raise SolverFailed("no recipe that keeps the promises and what is forbidden was found in the time given")
-    channel, _ = model.channel(exact_rows(model, pi / wanted.mass[:, None]))
+    channel, _ = model.channel(exact_rows(model, rows))
     method = f"{METHOD}; bound: {found.method}"
+    pi = rows[: len(wanted.mass)] * wanted.mass[:, None]
     told = float(wanted.labels.phi((wanted.shares.T @ pi).T).sum()) / BITS
     remarks = [*found.remarks, *([OPEN] if told < enough else [])]
     return proved(problem, channel, [found.certificate], method=method, remarks=remarks)

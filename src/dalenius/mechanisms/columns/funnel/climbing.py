@@ -43,7 +43,7 @@ def climbed(
     released: bool = False,
     on_progress: Callable[[str], None] | None = None,
 ) -> Floats | None:
-    """The best p(x) W(y|x) that keeps every promise, as far as it was found from these channels.
+    """The best channel that keeps every promise, as far as it was found from these.
 
     Parameters
     ----------
@@ -62,16 +62,19 @@ def climbed(
 
     Returns
     -------
-    array (inputs that occur, letters), or None
-        None if no channel was found.
+    array (inputs of the program, letters), or None
+        Those that never occur are the last, where they have rows. None if no channel was found.
     """
     deadline = monotonic() + seconds
     wanted = Wanted(problem)
-    cuts = Cuts.of(problem) if any(map(is_curved, problem.guarantees)) else None
+    cuts = None
     best: tuple[float, Floats] | None = None
     for number, channel in enumerate(channels):
         if over(deadline) or (best is not None and best[0] >= enough * BITS):
             break
+        if cuts is None and any(map(is_curved, problem.guarantees)):
+            empty = np.zeros(channel.shape, dtype=object)
+            cuts = Cuts.of(problem, Model.of(problem, fresh=empty, released=released).near)
         found = _climb(problem, wanted, cuts, channel, deadline, released)
         if found is not None and (best is None or found[0] > best[0]):
             best = found
@@ -110,8 +113,9 @@ def beginnings(wanted: Wanted, letters: int, known: list[Floats]) -> Iterable[Fl
 def _climb(
     problem: Problem, wanted: Wanted, cuts: Cuts | None, channel: Floats, deadline: float, released: bool
 ) -> tuple[float, Floats] | None:
-    """The top of one climb: what it tells, in nats, and p(x) W(y|x)."""
+    """The top of one climb: what it tells, in nats, and its channel with every row of the program."""
     best: tuple[float, Floats] | None = None
+    occur = len(wanted.mass)
     idle = 0
     for _ in range(STEPS):
         told = (wanted.shares.T @ (channel * wanted.mass[:, None])).T
@@ -124,17 +128,21 @@ def _climb(
             break
         if solution is None:
             break
-        pi = solution.pi[: len(wanted.mass)]
-        pi = pi * (wanted.mass / pi.sum(axis=1))[:, None]
-        channel = pi / wanted.mass[:, None]
-        kept: Floats | None = pi
+        kept: Floats | None = solution.pi
+        rows = solution.pi / solution.pi.sum(axis=1, keepdims=True)
+        channel = rows[:occur]
         if cuts is not None:
-            kept = cuts.kept(solution.pi, Arrays.of(program))
-            cuts.refine(channel, wanted.mass)
-        value = -np.inf if kept is None else float(wanted.labels.phi((wanted.shares.T @ kept).T).sum())
+            given = Arrays.of(program)
+            kept = cuts.kept(solution.pi, given)
+            cuts.refine(rows, given.p)
+        value = -np.inf
+        if kept is not None:
+            rows = kept / kept.sum(axis=1, keepdims=True)
+            told = (wanted.shares.T @ (rows[:occur] * wanted.mass[:, None])).T
+            value = float(wanted.labels.phi(told).sum())
         idle = 0 if best is None or value > best[0] + LEAST else idle + 1
         if kept is not None and (best is None or value > best[0]):
-            best = value, kept
+            best = value, rows
         if idle >= IDLE or over(deadline):
             break
     return best

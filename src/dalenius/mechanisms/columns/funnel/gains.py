@@ -185,7 +185,7 @@ def exact_rows(model: Model, letters: Floats) -> tuple[tuple[Fraction, ...], ...
     ----------
     model : Model
         With as many letters.
-    letters : array (inputs that occur, letters)
+    letters : array (inputs that occur or all of the program, letters)
         In doubles.
 
     Returns
