@@ -6,7 +6,7 @@ from math import factorial
 
 import pytest
 
-from dalenius.core.query import Interval, Query
+from dalenius.core.query import Interval, Query, different
 from dalenius.errors import InputError, Unsupported
 
 F = Fraction
@@ -57,6 +57,24 @@ def test_queries_that_make_no_sense_are_refused(asked, said):
 def test_tables_and_values_must_fit(more, said):
     with pytest.raises(InputError, match=said):
         Query(**({"records": 2, "letters": TWO, "noise": "gaussian", "parameter": F(1)} | more))
+
+
+def test_point_14_a_list_that_all_records_share_is_looked_at_once():
+    """A list of 100,000 values was looked at for each of a million records, and no clock could end that."""
+    looks = []
+
+    class Values(tuple):
+        def __hash__(self):
+            looks.append(1)
+            return super().__hash__()
+
+        def __eq__(self, other):
+            return super().__eq__(other)
+
+    one = Values(("0", "1"))
+    Query(records=1000, letters=(one,) * 1000, kind="histogram", noise="geometric", parameter=Fraction(1, 2))
+    assert len(looks) < 10
+    assert different([("0",), ("1",), ("0",)]) == {("0",), ("1",)}
 
 
 def test_an_interval_has_ends_in_order_and_no_list():

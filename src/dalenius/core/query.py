@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError, Unsupported
 
-__all__ = ["FINITE", "KINDS", "NOISES", "Interval", "Query", "Reach", "Value", "label"]
+__all__ = ["FINITE", "KINDS", "NOISES", "Interval", "Query", "Reach", "Value", "different", "label"]
 
 Value: TypeAlias = tuple[Fraction, ...] | str
 """A vector of exact numbers (of length one for a number), or a label."""
@@ -35,6 +35,27 @@ FINITE = ("randomised-response", "geometric", "exponential", "table")
 NOISES = (*FINITE, "gaussian", "laplace")
 MOST = 1 << 21  # pairs of a rest and a letter
 RANGE = 1 << 22  # between the least and the largest sum that are looked at as one array
+
+
+def different(letters: Sequence[tuple[str, ...]]) -> set[tuple[str, ...]]:
+    """The different lists of letters. Most records share one: only lists that are not the same object are compared.
+
+    Parameters
+    ----------
+    letters : sequence of tuple of str
+        Of each record.
+
+    Returns
+    -------
+    set
+
+    Examples
+    --------
+    >>> one = ("0", "1")
+    >>> different([one] * 3) == {one}
+    True
+    """
+    return set({id(letter): letter for letter in letters}.values())
 
 
 @dataclass(frozen=True)
@@ -112,11 +133,10 @@ class Query:
                 raise InputError(f"{self.noise} noise is for numbers, and f has labels for values")
 
     def _check_letters(self, letters: tuple[tuple[str, ...], ...]) -> None:
-        if len(letters) != self.records or any(
-            not letter or len(set(letter)) != len(letter) for letter in set(letters)
-        ):
+        lists = different(letters)
+        if len(letters) != self.records or any(not letter or len(set(letter)) != len(letter) for letter in lists):
             raise InputError("`letters` is one list of different values, or one such list for each record")
-        if self.kind != "table" and len(set(letters)) > 1:
+        if self.kind != "table" and len(lists) > 1:
             raise InputError(f"a {self.kind} is over records with the same values; lists for each record need a table")
         if self.kind == "count" and self.counted not in letters[0]:
             raise InputError(f"the counted value {self.letter!r} is not among the values")
@@ -362,7 +382,8 @@ class Query:
         if isinstance(self.letters, Interval):
             letters = {"low": written(self.letters.low), "high": written(self.letters.high)}
         else:
-            letters = [list(letter) for letter in self.letters] if len(set(self.letters)) > 1 else list(self.letters[0])
+            alike = len(different(self.letters)) == 1
+            letters = list(self.letters[0]) if alike else [list(letter) for letter in self.letters]
         document: dict[str, Any] = {"records": self.records, "letters": letters, "query": self.kind}
         if self.table is not None:
             document["query"] = {

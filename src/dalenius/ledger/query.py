@@ -13,7 +13,7 @@ from typing import Any
 
 from dalenius.core.arithmetic import apart, exp
 from dalenius.core.numbers import exact, strict_json
-from dalenius.core.query import FINITE, Interval, Query
+from dalenius.core.query import FINITE, Interval, Query, different
 from dalenius.core.query_noise import kernel_of
 from dalenius.core.reading import whole
 from dalenius.documents import ENOUGH
@@ -116,7 +116,7 @@ class QueryMechanism(OneDraw):
         """One column, with the letters of a record. Two queries read the same one only if its name, its letters and the
         number of records are the same: an adversary may tie other columns, and other people, to these."""
         reads, records = self.document["reads"], self.query.records
-        kinds = [()] if isinstance(self.query.letters, Interval) else sorted(set(self.query.letters), key=len)
+        kinds = [()] if isinstance(self.query.letters, Interval) else sorted(different(self.query.letters), key=len)
         name = f"{reads} of {records} records" if reads and len(kinds) == 1 else f"query {self.digest[:8]}"
         return {name: list(kinds[-1])}
 
