@@ -108,6 +108,9 @@ def test_heavy_weights_of_a_sample_have_intervals_that_hold():
         asked = estimate_queries([factor], seen, {"a": [1, 0]}, target="population")["a"]
         held["law"] += fit.low[0] <= 0.2 <= fit.high[0]
         held["query"] += asked["low"] <= 0.2 <= asked["high"]
+        ends = np.where(fit.narrow, [fit.low, fit.high], fit.estimate)
+        assert (ends == np.clip(ends, np.minimum(fit.estimate, 0), np.maximum(fit.estimate, 1))).all()
+        assert not asked["narrow"] or asked["high"] <= max(asked["estimate"], 1)
         plain += abs(fit.estimate[0] - 0.2) <= 1.96 * fit.variance[0] ** 0.5
     assert min(held.values()) >= 0.93 * rounds
     assert plain < 0.93 * rounds, "the normal interval is the law that fails"

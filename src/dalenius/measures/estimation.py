@@ -260,8 +260,8 @@ def estimate_law(
     elif narrow.any() and cells.many * seen.sums.size <= CELLS:
         exact |= narrow & boundable(seen, target)
         half = bounded_half(_map_of(factors, cells), seen, level=level)
-        low = np.where(narrow, value - half, low)
-        high = np.where(narrow, value + half, high)
+        low = np.where(narrow, np.maximum(value - half, 0.0), low)
+        high = np.where(narrow, np.minimum(value + half, 1.0), high)
     _refuse_nothing_known(factors, method, known, bounded & (high - low < 1 - SOME))
     if method == "auto":
         method = _method(factors, known)

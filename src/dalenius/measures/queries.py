@@ -121,8 +121,8 @@ def estimate_queries(
             high = max(high, value)
         elif narrow:
             half = float(bounded_half(counterpart.reshape(1, -1), seen, level=level)[0])
-            low = value - half
-            high = value + half
+            low = min(max(value - half, float(query.min())), value)
+            high = max(min(value + half, float(query.max())), value)
         exact = narrow and (can or boundable(seen, target))
         told = {"exact": exact, "narrow": narrow and not exact}
         out[name] = {"estimate": value, "low": low, "high": high, "standard_error": error, **told}
