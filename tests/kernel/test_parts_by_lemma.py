@@ -11,6 +11,7 @@ from dalenius.kernel import chained, composite
 from dalenius.kernel.check import reached
 from dalenius.kernel.numbers import Node, Refused
 from dalenius.kernel.privacy import check_privacy
+from dalenius.kernel.promises import Independent
 from dalenius.kernel.rules import proved_bound
 from tests.effort import effort
 from tests.kernel.parts_documents import CLOSE, ORACLE, dense, design, honest, known, read, written_out
@@ -281,3 +282,40 @@ def test_what_windows_over_a_chain_hide_is_hidden_when_all_outcomes_are_gone_thr
             assert lemma.information(view, names[:1])[1] >= plain.information(view, names[:1])[1] - CLOSE
     with suppress(Refused):
         assert lemma.information(names)[0] <= plain.information(names)[1] + CLOSE
+
+
+# --- groups of several columns, some of them not observed -------------------------------------------------------------
+def groups_of(random):
+    """Two or three groups of columns that hang together, and windows that tell parities of what they see."""
+    groups, observed, sizes = [], [], {}
+    for b in range(random.randint(2, 3)):
+        own = [f"V{b}{k}" for k in range(random.randint(1, 2))]
+        outcomes = [[*x, str(1 + 2 * (sum(x) % 2) * (b % 2))] for x in product(range(2), repeat=len(own))]
+        groups.append(known(own, outcomes))
+        sizes |= dict.fromkeys(own, 2)
+        observed += random.sample(own, random.randint(1, len(own)))
+    windows = []
+    for _ in range(random.randint(1, 3)):
+        reads = sorted(random.sample(range(len(observed)), min(len(observed), random.randint(1, 3))))
+        of = [k for k in range(len(reads)) if random.random() < 0.75]
+        parity = [sum(x[k] for k in of) % 2 for x in product(range(2), repeat=len(reads))]
+        windows.append({"reads": reads, "channel": dense([[int(y == p) for y in range(2)] for p in parity])})
+    law = {"law": "independent", "groups": groups}
+    return design(sizes, law, {"observe": observed}, {"form": "windows", "windows": windows})
+
+
+@pytest.mark.parametrize("seed", range(effort(30, 400)))
+def test_what_windows_over_groups_hide_is_hidden_and_their_bound_is_not_passed(seed, by_lemma):
+    document = groups_of(Random(seed))
+    names = [variable["name"] for variable in document["variables"]]
+    lemma, plain = read(document), read(written_out(document)).release
+    hidden = []
+    for view in [(a,) for a in names] + [(a, b) for a in names for b in names if a < b]:
+        with suppress(Refused):
+            lemma.release.independent(view)
+            hidden.append(view)
+    for view in hidden:
+        plain.independent(view)
+    promises = tuple(map(Independent, hidden))
+    bound = proved_bound(lemma.setting, promises, (), lemma.objective, Node({"rule": "groups"}))
+    assert bound >= plain.information(lemma.objective.about)[0] - CLOSE
