@@ -11,7 +11,7 @@ from dalenius.kernel import chained, composite
 from dalenius.kernel.check import reached
 from dalenius.kernel.numbers import Node, Refused
 from dalenius.kernel.privacy import check_privacy
-from dalenius.kernel.promises import Independent
+from dalenius.kernel.promises import Independent, LocalDP
 from dalenius.kernel.rules import proved_bound
 from tests.effort import effort
 from tests.kernel.parts_documents import CLOSE, ORACLE, dense, design, honest, known, read, written_out
@@ -282,6 +282,13 @@ def test_what_windows_over_a_chain_hide_is_hidden_when_all_outcomes_are_gone_thr
             assert lemma.information(view, names[:1])[1] >= plain.information(view, names[:1])[1] - CLOSE
     with suppress(Refused):
         assert lemma.information(names)[0] <= plain.information(names)[1] + CLOSE
+
+
+def test_a_chain_without_views_is_bounded_by_all_that_it_holds():
+    found = read(chain_of(Random(1), 5, ["1", "1"], STEPS[0]))
+    level = LocalDP(Fraction(1), None, Fraction(0), (), 1)
+    bound = proved_bound(found.setting, (level,), (), found.objective, Node({"rule": "chain"}))
+    assert bound == found.setting.law.entropy(found.objective.about, found.work)[1]
 
 
 # --- groups of several columns, some of them not observed -------------------------------------------------------------
