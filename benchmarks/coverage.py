@@ -77,8 +77,9 @@ class Covered:
         self.given[name] += 1
         self.held[name] += bool(low - 1e-6 <= truth <= high + 1e-6)
         self.wide[name] = max(self.wide[name], high - low)
-        self.outside += not low - 1e-6 <= value <= high + 1e-6
-        self.squared.append((value - truth) ** 2)
+        if not np.isnan(value):  # an interval without an estimate is one all the same
+            self.outside += not low - 1e-6 <= value <= high + 1e-6
+            self.squared.append((value - truth) ** 2)
 
     def row(self, kind: str, releases: int) -> dict[str, Any]:
         """One line of the table."""
