@@ -33,6 +33,10 @@ def test_not_binds_closer_than_and_and_and_closer_than_or():
         ("`home owner` == 'no'", "no", True),
         ("sex == 'f'", None, False),
         ("sex != 'f'", None, False),
+        ("visited >= '2024-03-01'", "2024-03-01", True),
+        ("visited > '2024-03-01'", "2024-03-01 10:30:00", False),  # of that day
+        ("visited < '2024-03-01'", "2023-12-31T23:59", True),
+        ("visited < '2024-03-01'", None, False),
         ("sex is missing", None, True),
         ("sex is missing", "f", False),
     ],
@@ -55,8 +59,9 @@ def test_negations():
         ("", "is empty"),
         ("   ", "is empty"),
         ("a", "a comparison"),
-        ("a >", "a number is expected"),
-        ("a > 'x'", "a number is expected"),
+        ("a >", "a number, or a day such as '2024-03-01', is expected"),
+        ("a > 'x'", "a number, or a day such as '2024-03-01', is expected"),
+        ("a > '2024-02-30'", "'2024-02-30' is no day"),
         ('"sick days" > 5', "a name with a blank stands between backticks"),
         ("sick days > 5", "a name with a blank stands between backticks"),
         ("a == b", "a number, or a text in quotes, is expected"),
@@ -84,6 +89,9 @@ def test_what_is_not_understood_is_refused_in_one_sentence(text, why):
     assert "\n" not in str(refusal.value)
 
 
-def test_an_order_needs_numbers():
+def test_an_order_needs_numbers_or_days():
     with pytest.raises(InputError, match="age"):
         condition("age > 3").tests[0].passes("old")
+    for text in ("20240301", "2024-03-41", "3", "2024-03-01x"):
+        with pytest.raises(InputError, match=r"visited.*is no day"):
+            condition("visited > '2024-03-01'").tests[0].passes(text)

@@ -2,8 +2,9 @@ r"""`where`: which records a question is about, in a small language that is read
 
     age >= 65 and (region in ('north', 'south') or not `home owner` == 'yes') and income is not missing
 
-A test compares a column with a number or a text. Numbers compare by size and exactly; texts are equal or not. A value
-that is missing passes no comparison, and `is missing` alone asks for it. `not` binds closer than `and`, `and` closer
+A test compares a column with a number or a text. Numbers compare by size and exactly; texts are equal or not, and a
+text that is a day, as in visited >= '2024-03-01', is before or after another, at whatever time of the day. A value that
+is missing passes no comparison, and `is missing` alone asks for it. `not` binds closer than `and`, `and` closer
 than `or`. A name with a blank in it stands between backticks.
 """
 
@@ -12,7 +13,9 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
+from typing import Any
 
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError
@@ -24,12 +27,13 @@ _TOKEN = re.compile(
     |(?P<name>[^\W\d][\w.]*)|(?P<sign><=|>=|==|!=|<>|[=<>(),]))""",
     re.VERBOSE,
 )
-_ORDER: dict[str, Callable[[Fraction, Fraction], bool]] = {
+_ORDER: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
 }
+_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?")
 _SAME = {"=": "==", "<>": "!="}
 _WORDS = ("and", "or", "not", "in", "is", "missing")
 _SUCH_AS = 'Write conditions such as age >= 40 and `home owner` = "yes"; a name with a blank stands between backticks.'
@@ -78,10 +82,21 @@ class Test(Condition):
             return False
         if self.sign in _ORDER:
             (limit,) = self.values
-            assert isinstance(limit, Fraction)
-            return _ORDER[self.sign](exact(text, f"column {self.column!r}, which {self.sign} compares with"), limit)
+            which = f"column {self.column!r}, which {self.sign} compares with"
+            if isinstance(limit, Fraction):
+                return _ORDER[self.sign](exact(text, which), limit)
+            return _ORDER[self.sign](_day(text, which), _day(limit, which))
         found = any(_equal(text, value) for value in self.values)
         return found != (self.sign == "!=")
+
+
+def _day(text: str, what: str) -> date:
+    """The day that a text begins with, as 2024-03-01 or 2024-03-01 10:30."""
+    found = _DAY.fullmatch(text)
+    try:
+        return date.fromisoformat(found[1] if found else "")
+    except ValueError:
+        raise InputError(f"{what}: {text!r} is no day, such as 2024-03-01") from None
 
 
 def _equal(text: str, value: Literal) -> bool:
@@ -143,7 +158,7 @@ def condition(text: str) -> Condition:
     ('age', 'sex')
     >>> condition("age >= old")
     Traceback (most recent call last):
-    dalenius.errors.InputError: where: after "age >=" a number is expected, not "old". Write conditions such as ...
+    dalenius.errors.InputError: where: after "age >=" a number, or a day such as '2024-03-01', is expected, ...
     """
     return _Reader(text).read()
 
@@ -262,7 +277,9 @@ class _Reader:
         if kind == "number":
             self.next += 1
             return exact(token.removeprefix("+"))
-        if kind == "text" and not number:
+        if kind == "text" and not (number and _DAY.fullmatch(token[1:-1]) is None):
+            if number:
+                _day(token[1:-1], "where")
             self.next += 1
             return token[1:-1]
-        raise self._expected("a number" if number else "a number, or a text in quotes,")
+        raise self._expected("a number, or a day such as '2024-03-01'," if number else "a number, or a text in quotes,")

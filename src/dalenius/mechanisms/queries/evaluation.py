@@ -125,8 +125,10 @@ def _passes(test: Test, text: str | None) -> bool:
         return test.passes(text)
     except InputError:
         assert text is not None
+        day = isinstance(test.values[0], str)
         raise TableError(
-            f"column {test.column!r}: {text!r} is no number, which {test.sign} compares{written_otherwise(text)}",
+            f"column {test.column!r}: {text!r} is no {'day' if day else 'number'}, which {test.sign} compares"
+            f"{'' if day else written_otherwise(text)}",
             do="Correct the table, or compare by == or in.",
         ) from None
 
