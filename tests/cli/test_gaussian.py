@@ -27,6 +27,7 @@ def test_the_figures_of_the_reference(run):
         "squared_error": pytest.approx(0.38),
     }
     assert "nothing is sent" in run("gaussian", "--correlation", "0.7", "--error", "0.3", "--beside", "0.9")[1]
+    assert "users have nothing else: 0 bits" in run("gaussian", "--correlation", "0.7", "--error", "2")[1]  # not -0
 
 
 def test_several_numbers_from_a_file(run, tmp_path):

@@ -81,7 +81,7 @@ def uninformed(rho_xy: float, d: float, *, variance: float = 1.0, rho_xz: float 
 def _leakage(rho: float, share: float) -> float:
     """I(Y; all that the user has) when it leaves this share of var X: var Y falls to 1 - rho^2 (1 - share)."""
     left = 1 - rho * rho * (1 - share)
-    return -0.5 * log2(left) if left > 0 else float("inf")
+    return 0.5 * log2(1 / left) if left > 0 else float("inf")
 
 
 def informed(rho_xy: float, rho_xz: float, d: float, *, variance: float = 1.0) -> GaussianRelease:
