@@ -140,8 +140,12 @@ def test_finite_noise_is_drawn_charged_and_proved(asked, run, noise):
     code, out, err = run("calibrate", asked / "q.toml", "--records", "12", "--at-most-bits", "0.1", "--json")
     if noise == "table":
         assert (code, err.count("\n")) == (2, 1)
-    else:
-        assert 0.0999 < json.loads(out)["bits"] <= 0.1
+        return
+    assert 0.0999 < json.loads(out)["bits"] <= 0.1
+    lines = (asked / "q.toml").read_text().splitlines(keepends=True)
+    (asked / "q.toml").write_text("".join(line for line in lines if not line.startswith("parameter")))
+    again = run("calibrate", asked / "q.toml", "--records", "12", "--at-most-bits", "0.1", "--json")
+    assert again == (0, out, ""), "the parameter may be left out"
 
 
 def test_what_would_exceed_the_budget_is_refused_before_anything_is_drawn(asked, run, monkeypatch):

@@ -23,7 +23,7 @@ def run(arguments: Namespace) -> None:
 def _found(arguments: Namespace) -> None:
     budget = exact(arguments.at_most_bits, "--at-most-bits")
     if asks_a_table(arguments.query):
-        question = read_question(arguments.query, parameter=Fraction(1))
+        question = read_question(arguments.query, parameter=Fraction(1, 2))  # any noise may have it
         seen = calibrated_question(question, records_of(question, arguments.records), budget, arguments.against)
         say(arguments, asked_words(seen), seen.to_json())
         return

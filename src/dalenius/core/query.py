@@ -23,13 +23,14 @@ from numpy.typing import NDArray
 from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError, Unsupported
 
-__all__ = ["FINITE", "KINDS", "NOISES", "Interval", "Query", "Reach", "Value", "different", "label"]
+__all__ = ["ADDED", "FINITE", "KINDS", "NOISES", "Interval", "Query", "Reach", "Value", "different", "label"]
 
 Value: TypeAlias = tuple[Fraction, ...] | str
 """A vector of exact numbers (of length one for a number), or a label."""
 
 State: TypeAlias = tuple[int, ...]
 
+ADDED = ("count", "sum", "mean")
 KINDS = ("count", "sum", "mean", "histogram", "parity")
 FINITE = ("randomised-response", "geometric", "exponential", "table")
 NOISES = (*FINITE, "gaussian", "laplace")
@@ -352,11 +353,15 @@ class Query:
     @property
     def ends(self) -> tuple[Fraction, Fraction]:
         """The least and the largest value of f, a number."""
+        many = 1 if self.kind == "mean" else self.records
         if isinstance(self.letters, Interval):
-            n = self.records if self.kind == "sum" else 1
-            return self.letters.low * n, self.letters.high * n
-        numbers = list(self.coordinate(0))
-        return min(numbers), max(numbers)
+            return self.letters.low * many, self.letters.high * many
+        if self.kind not in ADDED:
+            numbers = list(self.coordinate(0))
+            return min(numbers), max(numbers)
+        # All values of a million records are not listed for this.
+        moved = [Fraction(v == self.counted) if self.kind == "count" else exact(v) for v in self.letters[0]]
+        return min(moved) * many, max(moved) * many
 
     def coordinate(self, k: int) -> Iterator[Fraction]:
         """One coordinate of every value."""
@@ -368,7 +373,7 @@ class Query:
     @property
     def width(self) -> int:
         """How many coordinates f has; a label counts as one."""
-        first = None if isinstance(self.letters, Interval) else self.values[0]
+        first = None if self.kind in ADDED else self.values[0]
         return len(first) if isinstance(first, tuple) else 1
 
     # --- words ------------------------------------------------------------------------------------------------------

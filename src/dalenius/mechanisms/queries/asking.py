@@ -199,7 +199,8 @@ def _to_lacking(question: Question, records: int, lacking: float) -> float:
         raise Unsupported(
             "unknown:BITS is for counts and histograms under noise that is added, one record a person: a number "
             "between two ends may have any digits, so that nobody lacks a stated number of bits about it",
-            do="Use --against any or independent, or ask for a count.",
+            do="Use --against any or independent, or ask for a count under geometric, discrete-laplace or "
+            "discrete-gaussian noise.",
         )
     shape = question.shape(records)
     cells = len(shape.labels)

@@ -12,7 +12,7 @@ from math import exp, log
 from typing import TypeAlias
 
 from dalenius.core.numbers import exact
-from dalenius.core.query import FINITE, Interval, Query
+from dalenius.core.query import ADDED, FINITE, Query
 from dalenius.errors import SolverFailed
 from dalenius.measures.capacity import Bracket
 from dalenius.measures.individual import Individual
@@ -189,7 +189,7 @@ def _coordinate(query: Query) -> tuple[Callable[[float], Fraction], float, float
         return lambda u: 1 - short(1 / (1 + exp(u)), 12), 0.0, -30.0, 30.0
     if query.noise == "exponential":
         return lambda u: min(short(exp(-u), 12), Fraction(100)), 0.0, -4.6, 60.0
-    if isinstance(query.letters, Interval):
+    if query.kind in ADDED:
         half = float(query.ends[1] - query.ends[0]) / 2
     else:
         half = max(float(max(c) - min(c)) for c in (list(query.coordinate(k)) for k in range(query.width))) / 2
