@@ -227,6 +227,15 @@ def test_powers_are_not_below_and_near():
             assert float(found) == pytest.approx(float(share) ** float(order), abs=1e-14)
 
 
+def test_powers_of_small_numbers_keep_their_digits():
+    """Of order 11/10 the power of 2^-20 is 2^-22: rounded before the root it was 2^-16."""
+    for order in (Fraction(11, 10), Fraction(32, 31)):
+        units = 1 << (FINE - 20)
+        found = Fraction(power(units, order), 1 << FINE)
+        assert found**order.denominator >= Fraction(1, 1 << 20) ** order.numerator
+        assert float(found) == pytest.approx(2.0 ** (-20 * float(order)), rel=1e-14)
+
+
 def test_a_norm_of_nothing_is_zero_and_of_one_value_is_that_value():
     work = Work(10**9)
     assert norm([], Fraction(2), work) == 0

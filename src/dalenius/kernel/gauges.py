@@ -228,8 +228,9 @@ def root(number: int, n: int) -> int:
 def power(units: int, order: Fraction) -> int:
     """Not below 2^FINE (units / 2^FINE)^order, for an order above zero."""
     m, n = order.numerator, order.denominator
-    top = -(-(units**m) >> FINE * (m - 1))  # up, and the root of it up: a figure from below would pass its limit
-    return root(top << FINE * (n - 1), n)
+    # In units of 2^-(n FINE), so that small numbers keep their digits: the root has 1/n of the bits.
+    top = -(-(units**m << FINE * n) >> FINE * m)  # up, and the root of it up: a figure from below would pass its limit
+    return root(top, n)
 
 
 def norm(parts: Iterable[tuple[int, Fraction]], order: Fraction, work: Work) -> Fraction:
