@@ -435,6 +435,15 @@ def test_a_problem_without_input_or_output_is_refused():
         Problem(observe=("X",), objective=MinimizeRate(), output="Y", keep=("A", "A"))
 
 
+def test_more_promises_than_a_proof_file_holds_are_refused_before_anything_is_searched():
+    names = tuple(f"X{k}" for k in range(1001))
+    promises = [Independent((name,)) for name in names]
+    fits = Problem(observe=names, objective=MinimizeRate(), output="Y", guarantees=promises[1:])
+    assert len(fits.guarantees) == 1000
+    with pytest.raises(ProblemFileError, match="there are 1,001 promises, and a proof file holds at most 1,000"):
+        Problem(observe=names, objective=MinimizeRate(), output="Y", guarantees=promises)
+
+
 def test_the_lines_of_many_tables_of_one_name_are_found_in_one_pass():
     text = "[objective]\nx = 1\n" + "[[guarantee]]\ny = 1\n" * 3 + "[[guarantee.more]]\nz = 1\n"
     lines = key_lines(text)

@@ -8,6 +8,7 @@ from dalenius.core.markov import MarkovChain
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import Margins, ProductPmf
 from dalenius.core.samples import Samples
+from dalenius.kernel.document import MOST_PROMISES
 
 if TYPE_CHECKING:
     from dalenius.core.problem import Problem
@@ -29,6 +30,12 @@ def refuse(problem: "Problem") -> None:
             raise problem.error(("mechanism", key), f"{key} names a column twice")
     if clash := set(problem.keep) & (set(problem.release) | set(problem.strata)):
         raise problem.error(("mechanism", "keep"), f"{min(clash)!r} is kept and released or a stratum at once")
+    if (many := len(problem.guarantees)) > MOST_PROMISES:
+        raise problem.error(
+            ("guarantee", MOST_PROMISES),
+            f"there are {many:,} promises, and a proof file holds at most {MOST_PROMISES:,}; protect several columns "
+            "in one promise, or observe fewer",
+        )
     _refuse_keys_of_forms(problem)
 
 
