@@ -55,10 +55,16 @@ def whole(text: str) -> int:
 
 
 def number(text: str) -> float:
-    """A number."""
+    """A number, also as a fraction.
+
+    >>> number("3/2"), number("1e-3")
+    (1.5, 0.001)
+    """
+    from fractions import Fraction  # most commands take no such number, and start without
+
     try:
-        return float(text)
-    except ValueError:
+        return float(Fraction(text) if "/" in text else text)
+    except (ValueError, ZeroDivisionError, OverflowError):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
 
 
@@ -84,13 +90,8 @@ def probability(text: str) -> float:
     >>> probability("1/8"), probability("12.5%"), probability("0.125")
     (0.125, 0.125, 0.125)
     """
-    from fractions import Fraction  # most commands take no share, and start without
-
     share = text.strip()
-    try:
-        value = float(Fraction(share.removesuffix("%")) / (100 if share.endswith("%") else 1))
-    except (ValueError, ZeroDivisionError):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    value = number(share.removesuffix("%")) / (100 if share.endswith("%") else 1)
     if not 0 < value < 1:
         raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
     return value

@@ -10,6 +10,7 @@ from dalenius.core.digits import figure, many, one_in
 from dalenius.evidence import Beliefs
 from dalenius.kernel.document import allowed_work
 from dalenius.report import plain
+from dalenius.report.aims import reached
 from dalenius.report.facts import Facts, joined
 from dalenius.report.limits import limits
 from dalenius.report.losses import Losses, losses
@@ -71,7 +72,7 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     new = [name for name in facts.released if name not in read]
     worst = [text for text in (_worst(known, new) for known in outcome.beliefs) if text]
     lines += [_line("Worst row", f"{facts.following}{text}") for text in worst]
-    lines.append(_line("Says" if new else "Changed", _changed(outcome, facts)))
+    lines.append(_line("Says" if new else "Changed", _changed(outcome, facts, new)))
     lines += [_line("Note", text) for text in _notes(outcome, facts)]
     lines.append(_line("Not covered", f"{_not_covered(facts)}."))
     public = [f"table {into}" if into else Path(place).name, *(name for name in PUBLIC if (folder / name).exists())]
@@ -142,7 +143,7 @@ def _worst(known: Beliefs, new: list[str]) -> str:
     return f'{row}: "{answer}" is {times} times as likely ({before} → {after} %).'
 
 
-def _changed(outcome: Outcome, facts: Facts) -> str:
+def _changed(outcome: Outcome, facts: Facts, new: list[str]) -> str:
     """How many rows differ, that nobody can do with less, and that the tests passed."""
     best = plain.best_possible(facts)
     moved = [entry for entry in outcome.audit.transitions if "changed" in entry]
@@ -158,6 +159,8 @@ def _changed(outcome: Outcome, facts: Facts) -> str:
         lines.append(f"{what} ({one_in(changed / compared)}).")
     elif best.agrees and fields:
         lines.append(f"About {plain.changed_entries(facts.value, fields)}.")
+    if best.agrees and facts.maximise:
+        lines.append(reached(facts)[0].removeprefix("The release says ") if new else reached(facts)[0])
     lines.append(f"{best.short}." if best.agrees else best.sentence)
     tests = outcome.audit.findings
     lines.append(f"{sum(not test.contradicts for test in tests)} of {many(len(tests), 'test')} passed.")

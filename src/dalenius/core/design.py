@@ -385,6 +385,11 @@ class Design:
 
 
 def _of_this_format(document: object) -> dict[str, Any]:
+    if isinstance(document, dict) and "format" not in document and "output" in document:
+        raise InputError(
+            "this is a recipe alone, without a proof and without the table's statistics.",
+            do="Name the design.json of a release.",
+        )
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(f"this is not a design file of format {FORMAT!r}", do="Name the design.json of a release.")
     return document

@@ -151,8 +151,9 @@ class Records(Kernel):
     def rows(self) -> Rows:
         if self.shape[0] * self.shape[1] > DENSE:
             raise Unsupported(
-                "a recipe of whole records over so many combinations is never written out; read the records and their "
-                "weights in design.json, or release fewer columns"
+                f"this recipe of whole records would have {self.shape[0]:,} rows of {self.shape[1]:,} combinations, which "
+                "is too much to write out.",
+                do="Read the records and their weights, as design.json has them.",
             )
         letters = {record: k for k, record in enumerate(product(*(range(len(a)) for a in self.output.values())))}
         at = [letters[record] for record in self.records]

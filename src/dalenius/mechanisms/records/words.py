@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import ceil, log2
 
-from dalenius.core import Design, Problem, Records, TableSource
+from dalenius.core import Design, Independent, Leakage, Problem, Records, TableSource
 from dalenius.core.digits import figure
 from dalenius.mechanisms.records.evidence import RecordFigures, figures
 
@@ -102,13 +102,20 @@ def _missing(found: RecordFigures, rows: int, least: int) -> str:
 
 
 def _population(design: Design, rows: int) -> str:
-    secret = next(promise.secret for promise in design.problem.guarantees)
-    values = len(design.problem.pmf.grouped(secret)[0])
-    more = figure(log2(1 + (values - 1) / rows) * (1 + 1e-12), "up", 2)  # the float may be short by an ulp or two
-    return (
+    about = (
         f"The figures are about the {rows:,} rows of this table, for an attacker who knows the whole table except who "
-        "is who. Suppose that the rows are independent draws from a population. Then someone who does not know the "
-        f"table learns at most {more} bits more than is stated, on average over tables"
+        "is who"
+    )
+    in_bits = (promise for promise in design.problem.guarantees if type(promise) in (Independent, Leakage))
+    stated = next(in_bits, None)
+    if stated is None:  # a limit of guesses or of a factor says nothing about bits, and the lemma nothing about it
+        return about
+    values = len(design.problem.pmf.grouped(stated.secret)[0])
+    more = figure(log2(1 + (values - 1) / rows) * (1 + 1e-12), "up", 2)  # the float may be short by an ulp or two
+    more += " bits more than is stated" if type(stated) is Leakage else f" bits about {', '.join(stated.secret)}"
+    return (
+        f"{about}. Suppose that the rows are independent draws from a population. Then someone who does not know the "
+        f"table learns at most {more}, on average over tables"
     )
 
 

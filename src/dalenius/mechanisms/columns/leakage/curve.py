@@ -206,12 +206,13 @@ def _ends(model: Model, seconds: float) -> tuple[Ends, Rows | None]:
     cost = program.distortions[0][0]
     free = replace(program, objective=(), cost=cost, distortions=program.distortions[1:])
     mass = [int(n) for n in program.mass]
-    plain = not (free.distortions or free.leakages or free.worst or free.independent or free.local_dp or free.odds)
-    plain = plain and not free.pairs
-    plain = plain and program.marginal is None
+    alone = not (free.distortions or free.leakages or free.worst or free.independent or free.local_dp or free.odds)
+    alone = alone and not free.pairs
+    plain = alone and program.marginal is None
+    best = np.where(program.allowed, cost, max(cost.reshape(-1)) + 1).min(axis=1)
+    cheapest = sum((Fraction(value) * n for value, n in zip(best, mass, strict=True)), Fraction(0)) / program.total
     if plain:
-        best = np.where(program.allowed, cost, max(cost.reshape(-1)) + 1).min(axis=1)
-        least = sum((Fraction(value) * n for value, n in zip(best, mass, strict=True)), Fraction(0)) / program.total
+        least = cheapest
     elif unlisted(model.problem):  # some maps are known, and the least distortion may need others
         first, *others = model.problem.limits
         goal = MinimizeDistortion(replace(first, at_most=None))
@@ -227,12 +228,14 @@ def _ends(model: Model, seconds: float) -> tuple[Ends, Rows | None]:
     private, rows = None, None
     if unlisted(model.problem):  # of all maps some are known, with the cheapest ones among them
         return Ends(least, None, min(silent) if silent and plain else None, plain), None
+    # Shares that are kept leave no interior around the cheapest letters, but these can be taken alone (`presolved`).
+    exact = alone and least == cheapest
     quiet = (*free.leakages, (program.objective[0][1], Fraction(0)))
     try:
         private, rows = _attained(replace(free, leakages=quiet), seconds)
     except Infeasible:
         private = None
-    return Ends(least, private, min(silent) if silent and plain else None, plain), rows
+    return Ends(least, private, min(silent) if silent and plain else None, exact), rows
 
 
 def _attained(program: Program, seconds: float) -> tuple[Fraction, Rows]:
