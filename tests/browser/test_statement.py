@@ -43,6 +43,15 @@ def test_the_page_has_no_fault(demo: Path, watch: Any, name: str, width: int, sc
     assert watched.faults() == {}
 
 
+@pytest.mark.parametrize("width", [740, 900, 1000])
+def test_nothing_stands_alone_in_its_row(demo: Path, watch: Any, width: int) -> None:
+    """At 900 pixels the last of five facts, and of four signs, stood in a row by itself."""
+    page = watch((demo / "release" / "statement.html").as_uri(), width).page
+    for many in (".facts > div", ".status > li"):
+        tops = page.eval_on_selector_all(many, "all => all.map(one => one.getBoundingClientRect().top)")
+        assert tops.count(tops[-1]) > 1, many
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_it_prints_on_three_pages(demo: Path, watch: Any, name: str) -> None:
     page = watch((demo / "release" / name).as_uri()).page

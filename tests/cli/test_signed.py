@@ -66,7 +66,9 @@ def test_a_new_column_says_how_much_it_says(lab, capsys):
     """The line "Says" had no figure: "As informative as possible, proved to 15 digits"."""
     begun(capsys, "--useful", "smoker", "--look-at", "smoker", "area")
     _, said = answered(capsys, "release", "problem.toml", "-o", "out", "--quiet")
-    assert re.search(r"^Says +0?[\d.]+ bits about smoker \(everything about it is [\d.]+ bits?\)\. As informative", said, re.M)
+    assert re.search(
+        r"^Says +0?[\d.]+ bits about smoker \(everything about it is [\d.]+ bits?\)\. As informative", said, re.M
+    )
 
 
 def test_one_way_to_read_numbers(lab, capsys):
@@ -97,3 +99,34 @@ def test_a_recipe_of_records_that_is_too_large_is_refused_in_sentences(tmp_path,
     assert answered(capsys, "solve", "problem.toml", "-o", "d.json")[0] == 0
     code, said = answered(capsys, "channel", "d.json", "--dense")
     assert (code, "which is too much to write out. Read the records" in said) == (2, True)
+
+
+@pytest.mark.long
+def test_a_table_that_stays_as_it_is_reveals_what_it_revealed(lab, capsys):
+    """Beside "34.4 %" stood what unchanged columns would allow, "35 %", and a deviation was -0.0."""
+    begun(capsys, "--release", "area,smoker", "--guess-at-most", "99%")
+    assert answered(capsys, "release", "problem.toml", "-o", "out", "--quiet")[0] == 0
+    said = page("out/statement.html")
+    after, before = re.search(
+        r"times as likely \(([\d.]+) %\) .*? Unchanged columns would allow ([\d.]+) %", said
+    ).groups()
+    assert after == before
+    assert said.count("no more right guesses") == 2
+    assert "deviation 0.0; up to" in said
+    assert "-0.0" not in said
+
+
+@pytest.mark.long
+def test_noise_that_reveals_little_is_proved_and_one_test_is_one(tmp_path, monkeypatch, capsys):
+    """The terminal said "Proved.", the statement had no sign of it; and a release failed "any of them", of one test."""
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(2)
+    written("pay.csv", ["pay"], [[draw.randint(0, 100)] for _ in range(500)])
+    command = ("noise", "pay.csv", "--column", "pay", "--grid", "0:100:1", "--distortion", "400", "-o", "out")
+    _, said = answered(capsys, *command, "--quiet")
+    assert re.search(r"^Promise .* about pay. Proved.$", said, re.M)
+    said = page("out/statement.html")
+    assert "Promise proved : in exact arithmetic" in said
+    assert "The promise holds for the probabilities" in said
+    assert "1 test. A correct release fails it less than once in a million times." in said
+    assert "1 test made. A correct release fails it with a chance of at most 1 in 1,000,000." in said

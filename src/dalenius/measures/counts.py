@@ -173,7 +173,9 @@ def fit_finding(seen: Counts, law: Floats, share: float, which: str = "") -> Fin
             apart += float((counts[here] * np.log(anyhow[here] / row[here])).sum())
     t -= ROUNDED * int(seen.sum())  # in favour of the release
     by_counts = 1.0 if t <= d or d == 0 else min(1.0, exp(max(-700.0, d * (1 + log(t / d)) - t)))
-    return either(Finding(what, by_counts, share, f"deviation {t:.1f}; up to {d} is usual"), apart, int(seen.sum()))
+    return either(
+        Finding(what, by_counts, share, f"deviation {max(0.0, t):.1f}; up to {d} is usual"), apart, int(seen.sum())
+    )
 
 
 def either(finding: Finding, apart: float, rows: int) -> Finding:

@@ -125,7 +125,7 @@ def _worst_case(known: Beliefs, about: str, rows: int | None) -> str:
     count = "released rows"
     if rows:
         count = f"about {many(round(known.combination_share * rows), 'released row')}"
-    raw = f" Unchanged columns would allow {_whole(worst.unchanged[1], 'up')} %." if worst.unchanged else ""
+    raw = f" Unchanged columns would allow {figure(100 * worst.unchanged[1], 'up')} %." if worst.unchanged else ""
     return (
         f"for {count} “{combination(known.combination)}”, the answer “{combination(worst.values)}” is "
         f"{known.times} times as likely ({figure(100 * worst.high, 'up')} %) as for everybody "

@@ -101,11 +101,11 @@ def status(facts: Facts, audit: Audit | None, lost: Losses | None) -> list[Statu
     found = []
     if not count and not plain.promises(facts):
         found.append(Status(False, "Nothing is promised", "about what a row reveals"))
-    elif count and sure == count:
+    elif sure == count:  # also none beside the least that is revealed, which the checker proves as a value
         found.append(
-            Status(True, "Promise proved" if count == 1 else f"All {count} promises proved", "in exact arithmetic")
+            Status(True, "Promise proved" if count < 2 else f"All {count} promises proved", "in exact arithmetic")
         )
-    elif count:
+    else:
         found.append(Status(False, f"{sure} of {count} promises proved", "this file holds no figure for the others"))
     best = plain.best_possible(facts)
     what, _, note = best.short.partition(", ")

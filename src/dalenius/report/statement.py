@@ -186,7 +186,7 @@ def _page(
         owner=shown(facts.owner) if facts.owner else "",
         made="" if made is None else day(made),
         promises=promised,
-        promised=bool(facts.promises),
+        promised=bool(promised),
         further=words.beyond_promises(facts),
         best=best,
         proved=words.proved(facts),

@@ -290,7 +290,8 @@ def seen(audit: "Audit | None") -> list[str]:
     rarely = chance(audit.error)
     lines = [
         f"{many(audit.rows, 'released row')} {'was' if audit.rows == 1 else 'were'} compared {how}.",
-        f"{tests} made. A correct release fails one of them with a chance of at most {rarely}.",
+        f"{tests} made. A correct release fails {'it' if len(audit.findings) == 1 else 'one of them'} with a chance of "
+        f"at most {rarely}.",
     ]
     lines += [
         f"{shown(', '.join(moved['columns']) + moved.get('where', ''))}: {moved['changed']:,} of "

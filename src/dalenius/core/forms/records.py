@@ -151,8 +151,8 @@ class Records(Kernel):
     def rows(self) -> Rows:
         if self.shape[0] * self.shape[1] > DENSE:
             raise Unsupported(
-                f"this recipe of whole records would have {self.shape[0]:,} rows of {self.shape[1]:,} combinations, which "
-                "is too much to write out.",
+                f"this recipe of whole records would have {self.shape[0]:,} rows of {self.shape[1]:,} combinations, "
+                "which is too much to write out.",
                 do="Read the records and their weights, as design.json has them.",
             )
         letters = {record: k for k, record in enumerate(product(*(range(len(a)) for a in self.output.values())))}
