@@ -130,3 +130,39 @@ def test_noise_that_reveals_little_is_proved_and_one_test_is_one(tmp_path, monke
     assert "The promise holds for the probabilities" in said
     assert "1 test. A correct release fails it less than once in a million times." in said
     assert "1 test made. A correct release fails it with a chance of at most 1 in 1,000,000." in said
+
+
+@pytest.fixture
+def stays(tmp_path, monkeypatch):
+    """Stays in a hospital: two spellings of each kind, and NA beside empty entries."""
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(4)
+    kinds = [*["emergency", "elective"] * 30, "Emergency", "ELECTIVE"]
+    rows = [(draw.choice(kinds), draw.choice(["I10", "NA", "", "J45", "F32"])) for _ in range(1500)]
+    written("stays.csv", ["kind", "icd"], rows)
+    return tmp_path
+
+
+def test_spellings_of_one_value_are_one_group(stays, capsys):
+    """The rarer spelling went with another value: "elective" and "emergency or Emergency or ELECTIVE"."""
+    command = ("init", "stays.csv", "--protect", "icd", "--release", "kind", "--reveal", "0.01", "--dry-run")
+    _, said = answered(capsys, *command)
+    assert re.search(r"kind +2 groups of 4 values: elective, emergency$", said, re.M)
+    _, said = answered(capsys, "profile", "stays.csv")
+    assert '- kind: "emergency" and "Emergency" differ only in capitals or blanks, and so do others; ' in said
+    _, said = answered(capsys, *command, "--no-groups")
+    assert re.search(r"kind +as it is: ELECTIVE, Emergency, elective, emergency$", said, re.M)
+
+
+@pytest.mark.long
+def test_init_and_profile_take_the_same_words_for_gaps(stays, capsys):
+    """The file of `profile` counted NA as missing, and that of `init` had "NA" beside "(missing)"."""
+    _, said = answered(capsys, "profile", "stays.csv")
+    assert 'missing_words = ["NA"]' in said
+    _, said = answered(capsys, "init", "stays.csv", "--protect", "kind", "--release", "icd", "--reveal", "0.01")
+    assert '  "NA" counts as no value, as an empty entry does.' in said
+    assert re.search(r"icd +as it is: F32, I10, J45; gaps: \(missing\)$", said, re.M)
+    assert 'missing_words = ["NA"]' in Path("problem.toml").read_text()
+    assert answered(capsys, "release", "problem.toml", "-o", "out", "--quiet")[0] == 0
+    assert "NA" not in Path("out/released.csv").read_text()
+    assert answered(capsys, "verify", "out/design.json", "--table", "stays.csv", "--problem", "problem.toml")[0] == 0

@@ -5,7 +5,7 @@ import os
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
@@ -22,11 +22,12 @@ from dalenius.errors import InputError
 from dalenius.mechanisms.declared import SECONDS
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.starting import DENSE, FLAGS, PARTS, PROMISES, RECORDS, Draft, Wish, disclosure, draft, level_of, roles
-from dalenius.starting.columns import as_written
+from dalenius.starting.columns import as_written, with_gaps
 from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import joined_names, names_in
 from dalenius.tables import Table, open_table
 from dalenius.tables.foreign import arx_groups
+from dalenius.tables.profile import profile
 from dalenius.wording import joined, shown, unsteered
 
 LEVELS = {"reveal": " 0.01", "guess": " 80%", "nothing": "", "deny": " 2", "times": " 2"}  # for examples
@@ -39,11 +40,16 @@ def run(arguments: Namespace) -> None:
         refuse_existing(output, force=arguments.force, inputs=[Path(arguments.table)])
     dialect = dialect_of(arguments)
     table = as_written(open_table(arguments.table, dialect=dialect))
+    found = profile(table)
+    table = with_gaps(table, found)
     path = os.path.relpath(arguments.table, output.absolute().parent)
     if arguments.useful:
         text, lines, document = _disclosure(arguments, table, path)
     else:
-        text, lines, document = _main_job(arguments, table, path)
+        text, lines, document = _main_job(arguments, table, path, found)
+    if words := found["missing_words"]:
+        quoted = joined([f'"{word}"' for word in words])
+        lines.insert(1, f"  {quoted} {'counts' if len(words) == 1 else 'count'} as no value, as an empty entry does.")
     if arguments.dry_run:
         say(arguments, [*lines, "Nothing was written. The file would be:", "", text], document | {"text": text})
         return
@@ -55,9 +61,11 @@ def run(arguments: Namespace) -> None:
     say(arguments, lines, document | {"problem": str(output)})
 
 
-def _main_job(arguments: Namespace, table: Table, path: str) -> tuple[str, list[str], dict[str, Any]]:
+def _main_job(
+    arguments: Namespace, table: Table, path: str, looked: Mapping[str, Any]
+) -> tuple[str, list[str], dict[str, Any]]:
     """Release columns with as little change as possible."""
-    left_out, sensitive = roles(table)
+    left_out, sensitive = roles(table, found=looked)
     promised = _promised(arguments)
     complete = arguments.protect and arguments.release and promised
     if not complete and (arguments.yes or not sys.stdin.isatty()):

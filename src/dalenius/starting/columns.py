@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from dalenius.tables.persons import differing, per_person
 from dalenius.tables.profile import profile
 from dalenius.tables.suggesting import has_decimal_commas
 
-__all__ = ["Look", "as_written", "look_at", "roles", "there", "unlike"]
+__all__ = ["Look", "as_written", "look_at", "roles", "there", "unlike", "with_gaps"]
 
 FEW_NUMBERS = 12
 """So many different numbers are treated as values; more of them are put into ranges."""
@@ -230,6 +231,25 @@ def as_written(table: Table) -> Table:
     return replace(table, dialect=replace(table.dialect, decimal=","))
 
 
+def with_gaps(table: Table, found: Mapping[str, Any]) -> Table:
+    """The table in which words that usually stand for a gap are gaps, as in the file that `profile` suggests.
+
+    Parameters
+    ----------
+    table : Table
+        Opened.
+    found : mapping
+        What `profile` says of it.
+
+    Returns
+    -------
+    Table
+        The same, or one that reads NA as no value.
+    """
+    words = tuple(dict.fromkeys([*table.dialect.missing_words, *found["missing_words"]]))
+    return replace(table, dialect=replace(table.dialect, missing_words=words)) if words else table
+
+
 def _by_size(look: Look) -> Look:
     """A column of ranges with the lowest first; any other column as it is."""
     ordered = in_order(look.known)
@@ -262,15 +282,19 @@ def _by_date(look: Look, part: str | None) -> Look:
     return _coded_anew(look, cut, sorted(set(cut)), part)
 
 
-def roles(table: Table, spoken: Spoken = COMMAND) -> tuple[dict[str, str], str | None]:
+def roles(
+    table: Table, spoken: Spoken = COMMAND, *, found: Mapping[str, Any] | None = None
+) -> tuple[dict[str, str], str | None]:
     """Which columns should stay at home, with the reason, and which one looks sensitive.
 
     Parameters
     ----------
     table : Table
-        Opened; it is read once.
+        Opened; it is read once, unless it is known what it holds.
     spoken : Spoken
         What can be done is called so where it is read.
+    found : mapping, optional
+        What `profile` says of the table, which is then not read.
 
     Returns
     -------
@@ -279,7 +303,7 @@ def roles(table: Table, spoken: Spoken = COMMAND) -> tuple[dict[str, str], str |
     sensitive : str or None
         The column with a name that most people would keep secret.
     """
-    found = profile(table)
+    found = profile(table) if found is None else found
     left_out = {**found["unreadable"]}
     for name, column in found["columns"].items():
         distinct, rows = column["distinct"], found["rows"]

@@ -21,6 +21,7 @@ from dalenius.starting.columns import Look
 from dalenius.starting.ranges import labels_of, round_cuts, written
 from dalenius.starting.wishes import Wish
 from dalenius.tables.coding import is_number
+from dalenius.tables.suggesting import spellings
 from dalenius.wording import shown
 
 __all__ = ["Cells", "Groups", "merged", "starting_groups"]
@@ -249,13 +250,23 @@ def starting_groups(look: Look, wish: Wish) -> Groups:
         counts = look.counts[: len(look.known)]
         cuts = round_cuts(look.numbers, counts, wish.groups)
         return Groups.by_cuts(look, [written(cut) for cut in cuts]) if cuts else Groups.alone(look)
-    groups = Groups.alone(look)
+    groups = _in_one_spelling(look)
     while len(groups.labels) > 2:
         counts = groups.counts[: len(groups.labels)]
         if len(groups.labels) <= MOST_STARTING and counts.min() >= wish.min_rows:
             break
         groups = groups.joined(*groups.merges()[0])
     return groups
+
+
+def _in_one_spelling(look: Look) -> Groups:
+    """Every value by itself, and values that differ only in capitals and blanks together, by the most frequent one."""
+    alike = [] if look.is_ordered else spellings(dict(zip(look.known, look.counts.tolist(), strict=False)))
+    named = {value: texts[0] for texts in alike for value in texts}
+    members: dict[str, list[str]] = {}
+    for value in look.known:
+        members.setdefault(named.get(value, value), []).append(value)
+    return Groups.by_members(look, members)
 
 
 def merged(

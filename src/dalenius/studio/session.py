@@ -13,12 +13,14 @@ from typing import Any
 
 from dalenius.errors import DaleniusError, InputError
 from dalenius.starting import DENSE, RECORDS, Draft, Wish, as_written, draft, few_columns, flags_of, look_at, roles
+from dalenius.starting.columns import with_gaps
 from dalenius.studio.choices import LEVELS, Choices
 from dalenius.studio.jobs import Jobs
 from dalenius.studio.phrasing import PAGE
 from dalenius.studio.showing import shown_state
 from dalenius.studio.work import at_level, release_table, solve_points
 from dalenius.tables import open_table
+from dalenius.tables.profile import profile
 
 __all__ = ["Session"]
 
@@ -46,7 +48,9 @@ class Session:
         self.version = 0
         self.lock = threading.RLock()
         self.table = as_written(open_table(path))
-        self.left_out, sensitive = roles(self.table, PAGE)
+        found = profile(self.table)
+        self.table = with_gaps(self.table, found)
+        self.left_out, sensitive = roles(self.table, PAGE, found=found)
         self.looks = look_at(self.table, [name for name in self.table.names if name not in self.left_out])
         self.rows = next(iter(self.looks.values())).rows
         usable = [name for name in self.table.names if name not in self.left_out and name != sensitive]

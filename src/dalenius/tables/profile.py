@@ -13,7 +13,15 @@ from dalenius.errors import TableError
 from dalenius.tables.coding import DATE, encode, is_number
 from dalenius.tables.persons import persons
 from dalenius.tables.source import Progress, Table
-from dalenius.tables.suggesting import Seen, gap_words, has_other_dates, has_thousands, is_measured, suggested
+from dalenius.tables.suggesting import (
+    Seen,
+    gap_words,
+    has_other_dates,
+    has_thousands,
+    is_measured,
+    spellings,
+    suggested,
+)
 from dalenius.tables.text import ABSENT_SIGNS
 from dalenius.wording import joined
 
@@ -114,6 +122,7 @@ def profile(
     notes += [f"{name} cannot be released: {why}; leave it out" for name, why in unreadable.items()]
     out: dict[str, Any] = {"table": table.name, "rows": rows, "columns": columns, "notes": notes}
     out["unreadable"] = unreadable
+    out["missing_words"] = absent
     out["toml"] = suggested(place or table.name, seen, table.dialect)
     if keys:
         coded = encode(table, dict.fromkeys(keys, Column(missing="category")), keys)
@@ -150,6 +159,7 @@ def _column(tally: _Tally, rows: int) -> dict[str, Any]:
     if tally.followed:
         ranked = sorted(tally.counts.items(), key=lambda item: (-item[1], item[0]))
         out["top"] = [{"letter": letter, "count": n} for letter, n in ranked[:TOP]]
+        out["spellings"] = spellings(tally.counts)
         out["small_letters"] = sum(n < SMALL_CELL for n in tally.counts.values())
         few = NUMBERED if out["looks_numeric"] else NAMED  # ages and years are numbers, too
         rarely = rows - tally.missing < SMALL_CELL * distinct  # on average
@@ -167,6 +177,10 @@ def _notes(name: str, column: dict[str, Any], gaps: Sequence[str]) -> list[str]:
     said = [*(said if column["missing"] else []), *([f"{quoted} probably means the same"] if gaps else [])]
     if said:
         notes.append(f'{name}: {" and ".join(said)}; with missing = "category" the gap is a value of its own')
+    if found := [] if column["looks_like_identifier"] else column.get("spellings", []):
+        first = joined([f'"{text}"' for text in found[0]])
+        more = ", and so do others" if len(found) > 1 else ""
+        notes.append(f"{name}: {first} differ only in capitals or blanks{more}; dalenius init makes them one value")
     exact = "" if column["distinct_is_exact"] else "more than "
     if column["looks_like_identifier"]:
         most = column["top"][0]["count"] if "top" in column else 1

@@ -17,6 +17,7 @@ __all__ = [
     "is_measured",
     "key_of",
     "names_of",
+    "spellings",
     "suggested",
     "text_of",
 ]
@@ -123,6 +124,29 @@ def _is_missing(word: str, columns: Iterable[Seen]) -> bool:
         for counts in holding
     ]
     return all(texts and all(map(_is_quantity, texts)) for texts in others)
+
+
+def spellings(counts: Mapping[str, int]) -> list[list[str]]:
+    """Texts that differ only in capitals and blanks: several of them at a time, the most frequent first.
+
+    Parameters
+    ----------
+    counts : mapping of str to int
+        How often each text occurs.
+
+    Returns
+    -------
+    list of list of str
+
+    Examples
+    --------
+    >>> spellings({"yes": 1, "no": 5, "Yes ": 4, "not so": 1})
+    [['Yes ', 'yes']]
+    """
+    alike: dict[str, list[str]] = {}
+    for text in sorted(counts, key=lambda text: (-counts[text], text)):
+        alike.setdefault(" ".join(text.split()).casefold(), []).append(text)
+    return [texts for texts in alike.values() if len(texts) > 1]
 
 
 def is_measured(texts: Collection[str]) -> bool:
