@@ -4,10 +4,12 @@ import json
 import math
 import random
 import re
+import time
 from fractions import Fraction
 
 import pytest
 
+from dalenius.cli import audit
 from dalenius.measures import correlation
 from dalenius.tables import read_told
 from tests.effort import effort
@@ -45,6 +47,20 @@ def test_a_recipe_that_leaves_most_values_alone_is_audited(tmp_path, run):
     code, out, _ = run("audit", tmp_path / "channel.json", "--json")
     assert code == 0
     assert float(json.loads(out)["capacity_bits"][0]) >= math.log2(n) - 1e-9
+
+
+def test_a_recipe_that_takes_all_the_time_to_be_read_is_answered(files, run, monkeypatch):
+    opened = audit.opened
+
+    def slowly(mechanism):
+        time.sleep(0.3)
+        return opened(mechanism)
+
+    monkeypatch.setattr(audit, "opened", slowly)
+    code, out, _ = run("audit", files / "channel.json", "--seconds", "0.2", "--json")
+    assert code == 0
+    low, high = json.loads(out)["capacity_bits"]
+    assert low <= 0.18872187554086714 <= high <= 1.0  # 1 - h(1/4)
 
 
 @pytest.mark.long

@@ -69,3 +69,16 @@ def test_an_audit_that_is_ended_in_its_middle_keeps_what_it_measured(monkeypatch
     assert seen.dp_epsilon is not None
     assert seen.no_level == "ruled out"
     assert "contraction, delta" in seen.remarks[-1]
+
+
+def test_without_time_nobody_learns_more_than_maximal_leakage_and_no_value_rules_anything_out(monkeypatch):
+    def ended(*_, **__):
+        raise stopping.Enough
+
+    monkeypatch.setattr(auditing, "zcdp_level", ended)
+    seen = examine_mechanism(channel())
+    assert seen.maximal is not None
+    assert 0.0 < seen.maximal[1] == seen.capacity[1] < 1.0
+    assert all(group.high <= seen.maximal[1] for group in seen.groups.values())
+    (line,) = (line for line in audited(seen) if "(zCDP)" in line)
+    assert line.endswith("none is proved")

@@ -32,8 +32,13 @@ from dalenius.tables.question_file import asks_a_table, read_question
 
 
 def run(arguments: Namespace) -> None:
-    with within(arguments.seconds, f"the audit of {arguments.mechanism}"), limited(seconds_left(arguments)):
-        _audited(arguments)
+    _refuse_unread(arguments)
+    mechanism = None
+    if not arguments.mechanism.endswith(".toml") and (arguments.released is None or arguments.prior is not None):
+        mechanism = opened(arguments.mechanism)  # before the clock: what was not read cannot be answered
+    left = seconds_left(arguments)
+    with within(arguments.seconds, f"the audit of {arguments.mechanism}", left), limited(left):
+        _audited(arguments, mechanism)
 
 
 def _further(arguments: Namespace, mechanism: Opened, given: Pmf | None) -> Iterator[Further]:
@@ -68,6 +73,8 @@ def _refuse_unread(arguments: Namespace) -> None:
     for flag, given in (("--about", arguments.about), ("--people", arguments.people)):
         if given and not arguments.together:
             raise InputError(f"{flag} belongs to --together", do=f"Name the other releases, or leave {flag} out.")
+    if (arguments.released is None) != (arguments.original is None):
+        raise InputError("an audit of a release needs both tables, --released and --original", do="Name both files.")
     if arguments.about and arguments.people:
         raise InputError(
             "--about asks what releases about the same people reveal about one secret, --people what anybody learns",
@@ -82,12 +89,9 @@ def _lacking(arguments: Namespace) -> Further:
     return about_query_lacking(read_query(arguments.mechanism), arguments.unknown)
 
 
-def _audited(arguments: Namespace) -> None:
-    _refuse_unread(arguments)
+def _audited(arguments: Namespace, mechanism: Opened | None) -> None:
     lines: list[str] = []
     document: dict[str, Any] = {}
-    if (arguments.released is None) != (arguments.original is None):
-        raise InputError("an audit of a release needs both tables, --released and --original", do="Name both files.")
     if arguments.mechanism.endswith(".toml"):
         if arguments.released is not None or arguments.key or arguments.metrics or arguments.together:
             raise InputError("a query file is measured by itself; only --prior and --unknown may stand beside it")
@@ -103,13 +107,12 @@ def _audited(arguments: Namespace) -> None:
         lacking = _lacking(arguments)
         say(arguments, [*told, *lacking.lines], examined.to_json() | dict(lacking.figures))
         return
-    if arguments.released is None or arguments.prior is not None:
-        mechanism = opened(arguments.mechanism)
+    if mechanism is not None:
         given = None if arguments.prior is None else read_pmf(arguments.prior, "prior")
         measured = mechanism.measured(given)
         lines = audited(measured)
         document = measured.to_json()
-    if arguments.released is None:
+    if mechanism is not None and arguments.released is None:
         if arguments.key:
             raise InputError("--key undoes the shuffle of a released table; name it with --released and --original")
         try:

@@ -135,7 +135,7 @@ def overtime(arguments: Namespace) -> list[str]:
 
 
 @contextmanager
-def within(seconds: float, what: str) -> Iterator[None]:
+def within(seconds: float, what: str, left: float | None = None) -> Iterator[None]:
     """Let the block run for so long, then end it with exit 5 and one sentence.
 
     A block that holds something worth telling (`Stage.HOLDING`) is asked for it when the time is over, and has a tenth
@@ -147,6 +147,8 @@ def within(seconds: float, what: str) -> Iterator[None]:
         How long.
     what
         What did not end, for the sentence.
+    left
+        The seconds that are left of them; all where None.
 
     Raises
     ------
@@ -157,8 +159,9 @@ def within(seconds: float, what: str) -> Iterator[None]:
         yield
         return
     sentence = f"{what} did not end within {seconds:g} s; --seconds allows more"
+    left = seconds if left is None else left
     done = threading.Event()
-    end = time.monotonic() + seconds
+    end = time.monotonic() + left
     last = end + max(AGAIN, (stopping.LATEST - 1) * seconds)
 
     def late(_number: int, _frame: FrameType | None) -> None:
@@ -184,7 +187,7 @@ def within(seconds: float, what: str) -> Iterator[None]:
     before = signal.signal(signal.SIGALRM, late)
     try:
         # Again and again: an error that is raised while an object is finalised, or a module imported, is swallowed.
-        signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+        signal.setitimer(signal.ITIMER_REAL, left, AGAIN)
         yield
     finally:
         try:  # the signal may come as late as in the next line

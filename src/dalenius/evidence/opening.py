@@ -15,6 +15,7 @@ from dalenius.core.guarantee_section import guarantees_told
 from dalenius.core.numbers import exact, is_decimal, written
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import MOST_OUTCOMES, Margins
+from dalenius.core.reading import whole
 from dalenius.core.samples import Samples
 from dalenius.core.source import TableSource
 from dalenius.documents import ENOUGH, PROVABLE, checked
@@ -277,11 +278,15 @@ def _divided(document: Any) -> tuple[Any, tuple[str, ...]]:
         return document, ()
     missed, out = Fraction(0), []
     for row in rows:
+        if not any(map(is_decimal, row)):  # most large channels have few such rows: sums of fractions take long
+            out.append(row)
+            continue
         values = [exact(entry, "a recipe entry") for entry in row]
-        off = abs(sum(values, Fraction(0)) - 1)
-        if off and off <= ROUNDING and any(is_decimal(entry) for entry in row) and min(values) >= 0:
+        numbers, scale = whole(values)
+        total = Fraction(sum(numbers), scale)
+        off = abs(total - 1)
+        if off and off <= ROUNDING and min(numbers) >= 0:
             missed = max(missed, off)
-            total = sum(values, Fraction(0))
             out.append([written(value / total) for value in values])
         else:
             out.append(row)

@@ -248,8 +248,10 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
         "Renyi levels", lambda: {order: None if dust else renyi_level(channel, order) for order in ORDERS}, unknown
     )
     rho = turn.take("zCDP", lambda: None if dust else zcdp_level(channel), None)
-    whole = turn.take("capacity", lambda: _bracket(capacity(channel)), (0.0, _most(channel, names)))
-    groups = {k: _group(channel, k, turn) for k in range(1, min(len(names), GROUPS) + 1)}
+    # Nobody learns more than maximal leakage, neither about all inputs nor about some of them.
+    any_law = most_guessed[1]
+    whole = turn.take("capacity", lambda: _bracket(capacity(channel)), (0.0, min(_most(channel, names), any_law)))
+    groups = {k: _group(channel, k, turn, any_law) for k in range(1, min(len(names), GROUPS) + 1)}
     most = max(most_bits(len(letters)) for letters in channel.inputs.values())
     alone = turn.take("independent records", lambda: independent_capacity(channel), (0.0, groups[1].high))
     independent, groups[1] = ordered(alone, groups[1], most)
@@ -298,10 +300,10 @@ def _most(channel: Kernel, names: Sequence[str]) -> float:
     return most_bits(min(held, channel.shape[1]))
 
 
-def _group(channel: Kernel, size: int, turn: InTurn) -> Individual:
-    """What anybody learns about any so many inputs; without time at most what the largest of them hold."""
+def _group(channel: Kernel, size: int, turn: InTurn, most: float) -> Individual:
+    """What anybody learns about any so many inputs; without time at most so many bits, and what the largest hold."""
     names = sorted(channel.inputs, key=lambda name: -len(channel.inputs[name]))
-    unknown = Individual(0.0, _most(channel, names[:size]), tuple(names[:size]), tuple(names[size:]), ())
+    unknown = Individual(0.0, min(most, _most(channel, names[:size])), tuple(names[:size]), tuple(names[size:]), ())
     what = "any one record" if size == 1 else f"any {size} records"
     return turn.take(what, lambda: individual_capacity(channel, group=size), unknown)
 
