@@ -105,12 +105,16 @@ def test_a_level_has_the_noise_that_can_keep_it_and_commas_are_read(table, run, 
 
 
 @pytest.mark.long
-def test_apply_draws_the_same_table_as_release(table, run):
+def test_apply_draws_the_same_table_as_release_and_numbers_are_estimated_together(table, run):
     folder, out = table.parent / "out", table.parent / "drawn.csv"
     run("noise", "--details", table, *WORD, "--distortion", "100", "-o", folder, "--key", table.parent / "k")
     code, _, err = run("apply", folder / "design.json", table, "-o", out, "--key", table.parent / "k")
     assert (code, err) == (0, "")
     assert out.read_text() == (folder / "released.csv").read_text()
+    for words in (["--columns", "nothing"], ["--method", "mle"]):
+        code, said, err = run("estimate", folder / "card.json", out, *words)
+        assert (code, said) == (2, "")
+        assert "leave out --columns and --method" in err
 
 
 @pytest.mark.long

@@ -30,9 +30,31 @@ def test_a_script_says_what_fits_where_draws_hide_a_group(told, whose):
         assert out == [f"{name.replace('_', ' ')}\t{figure_words(f)}" for name, f in found.items()]
         seen |= {(bool(np.isnan(f.estimate)), f.whole) for f in found.values()}
     assert seen == {(False, False), (True, False), (True, True)}
-    code, out, err = told({"channel": channel.to_json(), "kept": []}, table, whose, "compare", "v=1", "g=3", "g=3")
+    few = "g,v\n" + "1,1\n1,2\n" * 3
+    code, out, err = told({"channel": channel.to_json(), "kept": []}, few, whose, "compare", "v=1", "g=2", "g=3")
     assert (code, out) == (1, [])
     assert "how many rows the groups had" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compare", "v=1", "g=1", "g=1"),
+        ("compare", "v=1", "v=2", "g=1"),
+        ("within", "v", "v"),
+        ("linear", "v", "g", "g:number"),
+        ("logistic", "v=1", "v"),
+        ("shares", "g", "g"),
+    ],
+)
+def test_a_script_names_a_column_once_and_compares_two_groups(told, words):
+    letters = {"g": ("1", "2"), "v": ("1", "2")}
+    keep = (Fraction(4, 5),) * 2
+    channel = Product(letters, tuple(Pram({n: letters[n]}, {n: letters[n]}, keep) for n in "gv"))
+    table = "g,v\n" + "1,1\n1,2\n2,1\n2,2\n" * 50
+    code, out, err = told({"channel": channel.to_json(), "kept": []}, table, "table", *words)
+    assert (code, out) == (1, [])
+    assert "an analysis names each column once" in err
 
 
 @pytest.mark.parametrize("whose", ["table", "population"])

@@ -33,6 +33,9 @@ def test_not_binds_closer_than_and_and_and_closer_than_or():
         ("`home owner` == 'no'", "no", True),
         ("sex == 'f'", None, False),
         ("sex != 'f'", None, False),
+        ("sex not in ('f')", None, False),  # as !=
+        ("sex not in ('f')", "m", True),
+        ("sex not in ('f', 'm')", "m", False),
         ("visited >= '2024-03-01'", "2024-03-01", True),
         ("visited > '2024-03-01'", "2024-03-01 10:30:00", False),  # of that day
         ("visited < '2024-03-01'", "2023-12-31T23:59", True),
@@ -48,7 +51,7 @@ def test_a_test_of_one_value(text, value, passes):
 
 
 def test_negations():
-    assert condition("a not in (1)") == Not(Test("a", "in", (1,)))
+    assert condition("not a in (1)") == Not(Test("a", "in", (1,)))
     assert condition("a is not missing") == Not(Test("a", "missing"))
     assert condition("NOT a == 1 AND b == 2").columns == ("a", "b")
 

@@ -68,6 +68,8 @@ def of_numbers(arguments: Namespace, channel: Noise, released: str) -> tuple[lis
     """The lines to print and the document to write for numbers that were released with noise."""
     how = {"target": arguments.target, "level": arguments.level, "weights": arguments.weights}
     said = {"weights": arguments.weights} if arguments.weights else {}
+    if arguments.columns or arguments.method != "auto":
+        raise InputError("all numbers with noise are estimated together, in one way: leave out --columns and --method")
     if arguments.given or arguments.compare or arguments.logistic:
         raise InputError("numbers with noise have means, covariances and linear regressions: say --linear and --on")
     if arguments.linear:

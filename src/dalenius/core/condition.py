@@ -4,8 +4,9 @@ r"""`where`: which records a question is about, in a small language that is read
 
 A test compares a column with a number or a text. Numbers compare by size and exactly; texts are equal or not, and a
 text that is a day, as in visited >= '2024-03-01', is before or after another, at whatever time of the day. A value that
-is missing passes no comparison, and `is missing` alone asks for it. `not` binds closer than `and`, `and` closer
-than `or`. A name with a blank in it stands between backticks.
+is missing passes no comparison, neither x != 1 nor x not in (1, 2), and `is missing` alone asks for it. Before a whole
+comparison, `not` turns it over: not x in (1, 2) and not x == 1 hold for a missing value. `not` binds closer than `and`,
+`and` closer than `or`. A name with a blank in it stands between backticks.
 """
 
 import operator
@@ -59,7 +60,7 @@ class Condition(ABC):
 
 @dataclass(frozen=True)
 class Test(Condition):
-    """One comparison of one column: `sign` is ==, !=, <, <=, >, >=, in, or missing."""
+    """One comparison of one column: `sign` is ==, !=, <, <=, >, >=, in, not in, or missing."""
 
     __test__ = False  # nothing that pytest should collect
     column: str
@@ -87,7 +88,7 @@ class Test(Condition):
                 return _ORDER[self.sign](exact(text, which), limit)
             return _ORDER[self.sign](_day(text, which), _day(limit, which))
         found = any(_equal(text, value) for value in self.values)
-        return found != (self.sign == "!=")
+        return found != (self.sign in ("!=", "not in"))
 
 
 def _day(text: str, what: str) -> date:
@@ -247,8 +248,7 @@ class _Reader:
             return Not(Test(column, "missing")) if denied else Test(column, "missing")
         denied = self._took("not")
         if self._took("in"):
-            among = Test(column, "in", self._list())
-            return Not(among) if denied else among
+            return Test(column, "not in" if denied else "in", self._list())
         sign = _SAME.get(self._peek(), self._peek())
         if denied or sign not in (*_ORDER, "==", "!="):
             raise self._expected("a comparison such as >=, ==, in or is missing")

@@ -460,7 +460,11 @@ crossing <- function(beyond, start) {  # how far from 0, in the direction of `st
 
 analysed <- function(words, parts) {  # one of the analyses, from all matrices that say something about its columns
   about <- words[-1]
-  wanted <- unique(sub(":.*", "", sub("=.*", "", about)))
+  named <- sub(":.*", "", sub("=.*", "", about))
+  wanted <- unique(named)
+  # The second group of a comparison may be of the first one's column.
+  if (anyDuplicated(about) || length(wanted) < length(named) - (words[1] == "compare" && named[2] == named[3]))
+    stop("an analysis names each column once, and compares two different groups by other columns", call. = FALSE)
   parts <- Filter(function(part) any(part$inputs %in% wanted), parts)
   there <- unlist(lapply(parts, function(part) part$inputs))
   for (column in setdiff(intersect(wanted, intersect(unlist(card[["kept"]]), names(table))), there)) {

@@ -227,7 +227,11 @@ def analysed(
 ) -> list[str]:
     """One of the analyses of the usage line, from all matrices that say something about its columns."""
     what, *about = words
-    wanted = [*dict.fromkeys(word.partition("=")[0].partition(":")[0] for word in about)]
+    named = [word.partition("=")[0].partition(":")[0] for word in about]
+    wanted = [*dict.fromkeys(named)]
+    # The second group of a comparison may be of the first one's column.
+    if len({*about}) < len(about) or len(wanted) < len(named) - (what == "compare" and named[1] == named[2]):
+        sys.exit("an analysis names each column once, and compares two different groups by other columns")
     kept, letters = card.get("kept", []), dict(card["letters"])
     weigh = card["weights"] if card.get("weights") in kept else None
     parts = [part for part in parts if {*part[0]} & {*wanted}]

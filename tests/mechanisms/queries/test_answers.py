@@ -44,6 +44,10 @@ def test_counts():
     assert true("count", ("sex",), letter="m") == (2,)
     assert true("count", ("sex",), "rank > 3", letter="m") == (1,)
     assert true("count", (), "income is missing") == (1,)
+    assert true("count", (), "income not in (10, 20)") == true("count", (), "income != 10 and income != 20") == (2,)
+    assert (
+        true("count", (), "not income in (10, 20)") == true("count", (), "not (income == 10 or income == 20)") == (3,)
+    )
 
 
 def test_sums_and_means_are_cut_off_at_their_ends():

@@ -95,7 +95,7 @@ def _doubts(condition: Condition, raw: Coded) -> tuple[str, ...]:
     found = []
     for test in condition.tests:
         texts = [text for text in raw.alphabets[test.column] if text != MISSING]
-        compared = test.values if test.sign in ("==", "!=", "in") else ()
+        compared = test.values if test.sign in ("==", "!=", "in", "not in") else ()
         unseen = (v for v in compared if not any(Test(test.column, "==", (v,)).passes(text) for text in texts))
         found += [f"where compares {test.column} with {_which_none_has(str(value), texts)}" for value in unseen]
     return tuple(found)
