@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dalenius.solvers.funnel import Labels, LeakageGauge, PolyhedralGauge, SibsonGauge, Subdivision
+from dalenius.solvers.funnel import Cap, Labels, LeakageGauge, PolyhedralGauge, SibsonGauge, Subdivision
 
 BINARY = Labels(np.array([0.3, 0.7]), np.zeros(2, dtype=np.intp))
 THREE = Labels(np.array([0.2, 0.3, 0.5]), np.zeros(3, dtype=np.intp))
@@ -72,6 +72,43 @@ def test_tangents_touch_a_gauge_from_below(gauge):
     tangent = gauge.tangent(at)
     assert (tangent * at).sum(axis=1) == pytest.approx(gauge.used(at))
     assert (gauge.used(elsewhere) - (tangent * elsewhere).sum(axis=1)).min() > -1e-12
+
+
+def test_a_cap_lends_no_more_than_it_holds():
+    cap = Cap(*(getattr(gauges()[0], name) for name in ("shares", "limit", "given", "world")))
+    chance = np.random.default_rng(5)
+    corners = chance.dirichlet(np.ones(2), (400, 2))
+    plain = chance.normal(size=(400, 2))
+    lent = cap.lent(corners, plain)
+    less = lent.worth
+    assert (less.max(axis=1) <= plain.max(axis=1)).all()
+    room = cap.limit - (corners * lent.tangents[:, None, :]).sum(axis=-1)
+    assert less == pytest.approx(plain + lent.multipliers[:, None] * room, abs=1e-9)
+    # What keeps the limit in a cell is not worth less than it is: the mixture of its corners, by what all are worth.
+    share = chance.random((400, 1))
+    inside = share * corners[:, 0] + (1 - share) * corners[:, 1]
+    worth, before = (share[:, 0] * w[:, 0] + (1 - share[:, 0]) * w[:, 1] for w in (less, plain))
+    kept = cap.kept(inside)
+    assert 50 < kept.sum() < 350
+    assert (worth - before)[kept].min() > -1e-9
+    # And columns beyond it all along are worth nothing.
+    beyond = np.array([[[0.999, 0.001], [0.95, 0.05]]])
+    assert cap.lent(beyond, np.array([[3.0, 2.0]])).worth.max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [([0.55, 0.45], [0.99, 0.01]), ([0.01, 0.99], [0.6, 0.4]), ([0.01, 0.99], [0.99, 0.01])]
+)
+def test_a_cell_is_cut_where_its_posterior_meets_the_limit(first, second):
+    cap = Cap(*(getattr(gauges()[0], name) for name in ("shares", "limit", "given", "world")))
+    ends = np.array([first]), np.array([second])
+    bend, place = cap.bend(*ends)
+    used = cap.used((1 - place)[:, None] * ends[0] + place[:, None] * ends[1])
+    assert bend[0] > 0
+    if cap.kept(ends[0]) | cap.kept(ends[1]):
+        assert cap.limit - 1e-8 < used[0] <= cap.limit
+    else:
+        assert used[0] == pytest.approx(0, abs=1e-9)  # where least is used, if no end keeps it
 
 
 def test_a_guess_is_cut_where_it_changes():

@@ -174,6 +174,48 @@ def test_all_of_the_input_under_sibsons_information(order):
     assert float(design.value) - 1e-3 < best < float(design.bound)
 
 
+def test_all_of_the_input_under_a_worst_case():
+    """Against a linear program over single inputs and pairs at the limit: with a binary secret there are no others."""
+    law = joint("XS", [[8, 1], [3, 9], [4, 4], [2, 5], [1, 7], [6, 2], [5, 0], [2, 3]])
+    design = solve(problem(law, ["X"], WorstCaseLeakage(("S",), Fraction(1, 10))))
+    assert float(design.gap) < 1e-6
+    counts = np.asarray(law.counts(("X",), ("S",)), dtype=float)
+    p = counts.sum(axis=1) / counts.sum()
+    prior = counts.sum(axis=0) / counts.sum()
+    given = counts[:, 0] / counts.sum(axis=1)
+
+    def told(q):
+        return sum(t * log2(t / s) for t, s in zip((q, 1 - q), prior, strict=True) if t)
+
+    def end(far):
+        near = prior[0]
+        for _ in range(60):
+            near, far = ((near + far) / 2, far) if told((near + far) / 2) <= 0.1 else (near, (near + far) / 2)
+        return near
+
+    letters = [row for row, q in zip(np.eye(len(p)), given, strict=True) if told(q) <= 0.1]
+    for q in (end(0.0), end(1.0)):
+        for i, j in combinations(range(len(p)), 2):
+            if (given[i] - q) * (given[j] - q) < 0:
+                share = (given[j] - q) / (given[j] - given[i])
+                letters.append(share * np.eye(len(p))[i] + (1 - share) * np.eye(len(p))[j])
+    columns = np.array(letters)
+    gains = (columns * np.log2(np.where(columns > 0, columns / p, 1))).sum(axis=1)
+    best = maximise(gains, columns.T, p, p).objective
+    assert float(design.value) - 1e-9 < best < float(design.bound) + 1e-9
+    assert best - float(design.value) < 1e-6
+
+
+def test_worst_cases_of_two_secrets_beside_a_leakage():
+    law = joint("XST", np.arange(1, 21).reshape(5, 2, 2) % 7 + 1)
+    worst = WorstCaseLeakage(("S",), Fraction(1, 50)), WorstCaseLeakage(("T",), Fraction(1, 40))
+    alone = solve(problem(law, ["X"], *worst))
+    both = solve(problem(law, ["X"], *worst, leak("1/200", "S")))
+    assert float(alone.gap) < 1e-5
+    assert float(both.gap) < 1e-5
+    assert float(both.bound) < float(alone.value)
+
+
 @pytest.mark.long
 def test_all_of_the_input_under_two_leakages():
     law = joint("XST", np.arange(1, 13).reshape(3, 2, 2) % 5 + 1)

@@ -1,5 +1,6 @@
 """The most information under convex promises: by gains over cells of W's posteriors, and by faces over few secrets."""
 
+from dalenius.solvers.funnel.caps import Cap
 from dalenius.solvers.funnel.face_proof import FaceProof, face_proof
 from dalenius.solvers.funnel.faces import FaceDual, Faces, Facial, by_columns_of_few
 from dalenius.solvers.funnel.gains import Gains, most_information
@@ -8,6 +9,7 @@ from dalenius.solvers.funnel.least import Least, least_beside_information
 from dalenius.solvers.funnel.subdivision import Labels, Subdivision
 
 __all__ = [
+    "Cap",
     "FaceDual",
     "FaceProof",
     "Faces",

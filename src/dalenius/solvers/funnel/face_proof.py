@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.solvers.divergence import cut_simplices
+from dalenius.solvers.funnel.caps import Lent
 from dalenius.solvers.funnel.faces import FaceDual, Faces, all_faces, cuts
 from dalenius.solvers.funnel.subdivision import Tree, tree_of_splits
 from dalenius.stopping import left, over
@@ -26,12 +27,17 @@ DEEPER = 0.5  # of the cells that there is time for, in one wave; the rest is fo
 
 @dataclass(frozen=True, eq=False)
 class FaceProof:
-    """A tree for each face of so many atoms, in their order; of each gauge the tangents (lines, L); what is proved."""
+    """A tree for each face of so many atoms, in their order; of each gauge the tangents (lines, L); what is proved.
+
+    ``caps`` has for each cap the multiplier and the tangent of each line; some ``lines`` may be in no leaf.
+    """
 
     atoms: int
     trees: list[Tree]
     tangents: list[Floats]
+    caps: list[list[tuple[float, Floats]]]
     top: float
+    lines: int
 
 
 class _Pool:
@@ -41,13 +47,16 @@ class _Pool:
         self.given = given
         self.known: dict[bytes, int] = {}
         self.tangents: list[list[Floats]] = [[] for _ in given.gauges]
+        self.caps: list[list[tuple[float, Floats]]] = [[] for _ in given.caps]
 
-    def lines(self, joints: list[Floats], step: Floats) -> tuple[Places, list[Floats]]:
+    def lines(self, joints: list[Floats], step: Floats, lent: list[Lent]) -> tuple[Places, list[Floats]]:
         """For each cell the number of its line, and its tangents, from the joint weights (m, L) at its centre."""
         # A power of two not above the step: a finer grid only makes a tangent touch nearer.
         level = np.floor(np.log2(step)).astype(np.intp)
         found = [g.nearest(j, np.exp2(level)) for g, j in zip(self.given.gauges, joints, strict=True)]
-        names = np.column_stack([level, *(name for name, _ in found)])
+        names = np.column_stack(
+            [level if found else 0 * level, *(name for name, _ in found), *(one.names for one in lent)]
+        )
         _, first, back = np.unique(names, axis=0, return_index=True, return_inverse=True)
         numbers = np.empty(len(first), dtype=np.intp)
         tangents = [gauge.tangent(weights[first]) for gauge, (_, weights) in zip(self.given.gauges, found, strict=True)]
@@ -57,6 +66,8 @@ class _Pool:
                 self.known[key] = len(self.known)
                 for own, tangent in zip(self.tangents, tangents, strict=True):
                     own.append(tangent[k])
+                for cap, one in zip(self.caps, lent, strict=True):
+                    cap.append((float(one.multipliers[first[k]]), one.tangents[first[k]]))
             numbers[k] = self.known[key]
         back = back.reshape(-1)
         return numbers[back], [tangent[back] for tangent in tangents]
@@ -118,15 +129,29 @@ def face_proof(given: Faces, dual: FaceDual, top: float, *, deadline: float, che
         faces = np.concatenate([faces, faces])
         nodes = children.reshape(-1)
     trees = [tree_of_splits(root, atoms, leaf, split) for root in range(many)]
-    return FaceProof(atoms, trees, [np.array(own) for own in pool.tangents], reached)
+    return FaceProof(atoms, trees, [np.array(own) for own in pool.tangents], pool.caps, reached, len(pool.known))
 
 
 def _tops(given: Faces, faces: Places, cells: Floats, dual: FaceDual, pool: _Pool) -> tuple[Floats, Places]:
     """The most of phi minus prices and tangents at the corners of each cell, and the line of its tangents."""
     corners = [np.einsum("cim,cmk->cik", cells, gauge.shares[faces]) for gauge in given.gauges]
-    width = np.max([gauge.width(joint) for gauge, joint in zip(given.gauges, corners, strict=True)], axis=0)
-    lines, tangents = pool.lines([joint.mean(axis=1) for joint in corners], np.maximum(width, 1e-7) / FINE)
+    centres = [joint.mean(axis=1) for joint in corners]
     plain = given.told(faces[:, None, :], cells) - (cells * dual.z[faces][:, None, :]).sum(axis=-1)
-    for weight, joint, tangent in zip(dual.weights, corners, tangents, strict=True):
-        plain = plain - weight * (joint * tangent[:, None, :]).sum(axis=-1)
-    return np.asarray(plain.max(axis=1)), lines
+
+    def less(plain: Floats, tangents: list[Floats]) -> Floats:
+        for weight, joint, tangent in zip(dual.weights, corners, tangents, strict=True):
+            plain = plain - weight * (joint * tangent[:, None, :]).sum(axis=-1)
+        return plain
+
+    # What caps lend is found beside the tangents at the centres themselves.
+    tops = less(plain, [gauge.tangent(own) for gauge, own in zip(given.gauges, centres, strict=True)])
+    found: list[Lent] = []
+    added = np.zeros_like(plain)
+    for cap in given.caps:
+        found.append(cap.lent(np.einsum("cim,cmk->cik", cells, cap.shares[faces]), tops))
+        added += found[-1].worth - tops
+        tops = found[-1].worth
+    widths = [gauge.width(joint) for gauge, joint in zip(given.gauges, corners, strict=True)]
+    width = np.max([np.zeros(len(faces)), *widths], axis=0)
+    lines, tangents = pool.lines(centres, np.maximum(width, 1e-7) / FINE, found)
+    return np.asarray((less(plain, tangents) + added).max(axis=1)), lines

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import SolverFailed
 from dalenius.solvers.divergence import cut_simplices, times_log_ratio
+from dalenius.solvers.funnel.caps import Cap
 from dalenius.solvers.funnel.gauges import Gauge, PolyhedralGauge
 from dalenius.solvers.funnel.subdivision import Labels
 from dalenius.solvers.lp import OutOfTime, add_columns, run, silent_simplex
@@ -53,7 +54,8 @@ SECTIONS = 40  # of an edge
 class Faces:
     """Inputs with their mass p, the labels W (n, K) that are told, and the gauges of the promises.
 
-    ``atoms`` is the number of inputs that a letter needs: of the independent weights of all secrets.
+    ``atoms`` is the number of inputs that a letter needs: of the independent weights of all secrets. Each ``cap`` is
+    kept by every letter by itself.
     """
 
     p: Floats
@@ -61,6 +63,7 @@ class Faces:
     labels: Labels
     gauges: Sequence[Gauge]
     atoms: int
+    caps: Sequence[Cap] = ()
 
     @cached_property
     def itself(self) -> bool:
@@ -77,6 +80,13 @@ class Faces:
     def weights(self, gauge: Gauge, faces: Places, v: Floats) -> Floats:
         """The joint weights of a secret."""
         return np.asarray(np.einsum("...m,...mk->...k", v, gauge.shares[faces]))
+
+    def kept(self, faces: Places, v: Floats) -> NDArray[np.bool_]:
+        """Whether columns of mass one keep all caps."""
+        found = np.ones(v.shape[:-1], dtype=bool)
+        for cap in self.caps:
+            found &= cap.kept(self.weights(cap, faces, v))
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +244,7 @@ def _bounded(given: Faces, faces: Places, cells: Floats, dual: FaceDual) -> tupl
     tangents = [gauge.tangent(given.weights(gauge, faces, centre)) for gauge in given.gauges]
     values = worth(given, faces, centre, dual)
     points = centre.copy()
-    top = np.full(len(faces), -np.inf)
+    tops = np.empty(cells.shape[:2])
     for i in range(cells.shape[1]):
         corner = cells[:, i]
         plain = given.told(faces, corner) - (corner * z).sum(axis=-1)
@@ -244,20 +254,23 @@ def _bounded(given: Faces, faces: Places, cells: Floats, dual: FaceDual) -> tupl
             joint = given.weights(gauge, faces, corner)
             below += weight * (tangent * joint).sum(axis=-1)
             used += weight * gauge.used(joint)
-        top = np.maximum(top, plain - below)
-        better = plain - used > values
+        tops[:, i] = plain - below
+        better = (plain - used > values) & given.kept(faces, corner)
         values[better] = (plain - used)[better]
         points[better] = corner[better]
-    return top, values, points
+    for cap in given.caps:
+        tops = cap.lent(np.einsum("cim,cmk->cik", cells, cap.shares[faces]), tops).worth
+    return tops.max(axis=1), values, points
 
 
 def worth(given: Faces, faces: Places, v: Floats, dual: FaceDual) -> Floats:
-    """phi(v) - z.v - what v uses of the promises, times their weights."""
+    """phi(v) - z.v - what v uses of the promises, times their weights; nothing is worth what passes a cap."""
     used = sum(
         weight * gauge.used(given.weights(gauge, faces, v))
         for weight, gauge in zip(dual.weights, given.gauges, strict=True)
     )
-    return np.asarray(given.told(faces, v) - (v * dual.z[faces]).sum(axis=-1) - used)
+    plain = given.told(faces, v) - (v * dual.z[faces]).sum(axis=-1) - used
+    return np.where(given.kept(faces, v), plain, -np.inf)
 
 
 def cuts(given: Faces, faces: Places, cells: Floats) -> tuple[Places, Places, Floats]:
@@ -267,7 +280,7 @@ def cuts(given: Faces, faces: Places, cells: Floats) -> tuple[Places, Places, Fl
     second = np.ones(many, dtype=np.intp)
     place = np.full(many, 0.5)
     far = np.full(many, -1.0)
-    for gauge in given.gauges:
+    for gauge in [*given.gauges, *given.caps]:
         joint = np.einsum("cim,cmk->cik", cells, gauge.shares[faces])
         for i, l in combinations(range(atoms), 2):
             bend, middle = gauge.bend(joint[:, i], joint[:, l])
@@ -300,15 +313,31 @@ class _Letters:
 
     def begin(self) -> None:
         """Letters of two inputs where a promise of finitely many rows changes: with a binary secret these are all."""
+        if self.given.caps:
+            self.add(np.tile(np.arange(len(self.given.p)), (len(self.given.p), 1)), self._nearest())
         pairs = all_faces(len(self.given.p), 2) if len(self.given.p) <= WIDE else np.zeros((0, 2), dtype=np.intp)
         for gauge in self.given.gauges:
             if isinstance(gauge, PolyhedralGauge) and len(pairs):
                 bend, place = gauge.bend(gauge.shares[pairs[:, 0]], gauge.shares[pairs[:, 1]])
                 self.add(pairs[bend > 0], np.stack([1 - place, place], axis=1)[bend > 0])
 
+    def _nearest(self) -> Floats:
+        """For each input the letter that is as near to it as caps allow, on the way from the law of all inputs."""
+        p = self.given.p
+        n = len(p)
+        every = np.tile(np.arange(n), (n, 1))
+        share = np.zeros((n, 1))
+        for halving in range(1, SECTIONS):
+            more = share + 2.0**-halving
+            share = np.where(self.given.kept(every, more * np.eye(n) + (1 - more) * p)[:, None], more, share)
+        return np.asarray(share * np.eye(n) + (1 - share) * p)
+
     def add(self, faces: Places, v: Floats) -> int:
         """Letters with weights v (m, atoms) on the inputs of faces (m, atoms); how many of them are new."""
         given, n = self.given, len(self.given.p)
+        known = given.kept(faces, v / v.sum(axis=1, keepdims=True))
+        faces = faces[known]
+        v = v[known]
         told = given.told(faces, v)
         used = [gauge.used(given.weights(gauge, faces, v)) for gauge in given.gauges]
         starts: list[int] = []

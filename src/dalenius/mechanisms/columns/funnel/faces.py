@@ -25,6 +25,7 @@ from dalenius.mechanisms.columns.leakage.proof import LineProof
 from dalenius.mechanisms.interval_words import in_bits
 from dalenius.mechanisms.proof_terms import by_lines, in_units
 from dalenius.solvers.funnel import (
+    Cap,
     FaceProof,
     Faces,
     Facial,
@@ -44,11 +45,15 @@ MANY = 20_000  # choices of inputs, where W can be divided instead
 MOST = 600_000  # choices of inputs at all
 SHARE = 0.8  # of the gap, for the search; the proof takes the rest
 PROOF = 0.5  # of the time, for the proof
+INSIDE = 1e-9  # share of every letter that says nothing, under limits on single letters
 CHECKED = 1.5e-4  # seconds in which the kernel checks a cell
 
 
 def _gauges(problem: Problem) -> list[Gauge]:
-    """The promises as gauges of their secrets: first the leakages, then those of finitely many rows, then Sibson's."""
+    """The promises as gauges of their secrets: first the leakages, then those of finitely many rows, then Sibson's.
+
+    At the end those that every letter keeps by itself.
+    """
     program = Model.of(problem, fresh=np.zeros((len(problem.pmf.counts(problem.inputs)), 1), dtype=object)).program
     found: list[Gauge] = []
     for term, limit in program.leakages:
@@ -62,6 +67,10 @@ def _gauges(problem: Problem) -> list[Gauge]:
         assert isinstance(one.promise, Sibson)
         (shares,) = one.values.astype(np.float64)  # nothing is kept
         found.append(SibsonGauge(np.ascontiguousarray(shares.T), float(one.limit), one.prior, float(one.promise.order)))
+    limits = [one.at_most_bits for one in problem.guarantees if isinstance(one, WorstCaseLeakage)]
+    for term, bits in zip((term for term, _ in program.worst), limits, strict=True):  # nothing is kept
+        own = Secret.of(term, program.mass)
+        found.append(Cap(np.ascontiguousarray(own.B.T), float(bits) * BITS, own.c, own.group))
     return found
 
 
@@ -79,9 +88,9 @@ def faces_apply(problem: Problem, most: int = MOST) -> bool:
     """Whether columns of few inputs are enough, and at most so many choices of inputs to be looked at one by one."""
     for guarantee in problem.guarantees:
         sums = isinstance(guarantee, Leakage | Guess | MaximalLeakage | TotalVariation | Sibson)
-        if not sums or isinstance(guarantee, WorstCaseLeakage) or not guarantee.secret:
+        if not sums or not guarantee.secret:
             return False
-        if isinstance(guarantee, Sibson) and (problem.kept or not guarantee.at_most_bits):
+        if isinstance(guarantee, Sibson | WorstCaseLeakage) and (problem.kept or not guarantee.at_most_bits):
             return False
     inputs = len(problem.pmf.counts(problem.inputs))
     if comb(inputs, _atoms(problem)) > most:
@@ -96,7 +105,10 @@ def by_faces(
     """A channel that keeps every promise, and a proof over cells of the faces; `gap` in bits."""
     begin = monotonic()
     wanted = Wanted(problem)
-    given = Faces(wanted.mass, wanted.shares, wanted.labels, _gauges(problem), _atoms(problem))
+    every = _gauges(problem)
+    caps = [one for one in every if isinstance(one, Cap)]
+    sums = [one for one in every if not isinstance(one, Cap)]
+    given = Faces(wanted.mass, wanted.shares, wanted.labels, sums, _atoms(problem), caps)
 
     nats = gap * log(2)
     least = 2 * CHECKED * comb(len(given.p), given.atoms)  # a cell or two of each face, checked in any case
@@ -108,6 +120,9 @@ def by_faces(
     top = float(found.dual.bound - spent) + 0.1 * nats
     proof = face_proof(given, found.dual, top, deadline=begin + seconds, checked=CHECKED)
     pi = found.pi
+    if caps:
+        # A little of the law of all inputs in every letter takes it from its limit, for exact numbers.
+        pi = (1 - INSIDE) * pi + INSIDE * np.outer(wanted.mass, pi.sum(axis=0))
     if cuts := Cuts.of(problem).bent:
         share = kept_share(Cuts(cuts), wanted.mass, pi)
         pi = np.column_stack([share * pi, (1 - share) * wanted.mass])
@@ -118,7 +133,7 @@ def by_faces(
 
 def certificate(problem: Problem, found: Facial, proof: FaceProof) -> Certificate:
     """The prices of the inputs, the weights and tangents of the promises, and a tree for each face."""
-    lines = len(proof.tangents[0])
+    lines = proof.lines
     model = Model.of(problem, fresh=np.zeros((len(found.dual.z), lines), dtype=object))
     many = len(model.program.leakages)
     tangents = tuple(np.ascontiguousarray(own.T) for own in proof.tangents)
@@ -126,7 +141,13 @@ def certificate(problem: Problem, found: Facial, proof: FaceProof) -> Certificat
     for weight, rows, gauge in zip(found.dual.weights[many:], tangents[many:], model.program.gauges, strict=False):
         ends = np.cumsum([len(part) for part in gauge.parts])[:-1]
         gauged.append((float(weight), tuple(weight * part for part in np.split(rows, ends))))
-    multipliers = Multipliers(posteriors=tangents[:many], leakage=found.dual.weights[:many], gauges=tuple(gauged))
+    multipliers = Multipliers(
+        posteriors=tangents[:many],
+        leakage=found.dual.weights[:many],
+        gauges=tuple(gauged),
+        worst=tuple(np.array([weight for weight, _ in lent]) for lent in proof.caps),
+        worst_posteriors=tuple(np.array([tangent for _, tangent in lent]).T for lent in proof.caps),
+    )
     said = LineProof.of(model, multipliers)
     curved = [k for k, promise in enumerate(problem.guarantees) if isinstance(promise, Sibson)]
     first = many + len(gauged)
