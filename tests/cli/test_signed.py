@@ -42,6 +42,11 @@ def test_a_curve_begins_where_nothing_changes(lab, capsys):
     curve = tradeoff(Problem.from_file("problem.toml"), points=3)
     assert (curve.ends.least, curve.points[0].distortion) == (0, 0)
     assert curve.points[0].high - curve.points[0].low < 1e-5
+    begun(capsys, "--release", "area,smoker", "--reveal", "0.1")
+    loose = tradeoff(Problem.from_file("problem.toml"), points=3)
+    assert loose.chosen is not None
+    assert loose.chosen.distortion == 0, "a billionth more is none"
+    begun(capsys, "--release", "area,smoker", "--reveal", "0.01")
     assert answered(capsys, "release", "problem.toml", "-o", "out", "--quiet")[0] == 0
     assert "Least change No entry is changed; a row reveals" in page("out/statement.html")
 

@@ -310,6 +310,7 @@ def test_profile_says_what_stands_in_the_way() -> None:
         "has_thousands": False,
         "looks_numeric": True,
         "top": [{"letter": "20", "count": 20}, {"letter": "21", "count": 20}],
+        "spellings": [],
         "small_letters": 0,
         "may_name_persons": False,
     }

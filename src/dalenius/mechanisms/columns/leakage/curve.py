@@ -313,7 +313,9 @@ def trace(
         if level is None:
             return None
         private = silent if ends.private is not None and level >= ends.private else None
-        return _point(_at(start, trade, level), gap, left(deadline), private=private, fine=True)[0]
+        # Among the cheapest letters alone there is nothing to choose: a search for more digits would only stall.
+        fine = not (ends.exact and level == ends.least)
+        return _point(_at(start, trade, level), gap, left(deadline), private=private, fine=fine)[0]
 
     def steps() -> Iterator[tuple[Fraction | None, Callable[[], Point | None]]]:
         """Both ends, whatever the time leaves of what is between them: first the one that needs no search."""
@@ -360,6 +362,8 @@ def _chosen(problem: Problem, trade: Trade, ends: Ends, first: Fraction, gap: fl
         model = Model.of(problem)
         until = time.monotonic() + seconds
         value = best_found(model, presolved(model)[0], gap=gap, until=until)[0].value
+    if ends.exact and Fraction(value) - ends.least < STEP:
+        return ends.least  # the cheapest letters keep the promise: no more of a step is looked for
     return max(first, ceil(Fraction(value) / STEP) * STEP)
 
 

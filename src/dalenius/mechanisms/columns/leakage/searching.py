@@ -402,7 +402,8 @@ def solved(
         except Infeasible:
             raise Infeasible(nearest_words(nearest_limit(model, program, left(deadline)))) from None
         except SolverFailed as e:
-            failure, start = _better(failure, e), None
+            # Without its traceback, which holds this frame and all that called it, and their tables with them.
+            failure, start = _better(failure, e.with_traceback(None)), None
     near = failure.solution if isinstance(failure, Unfinished) else None
     if near is not None and near.value - near.bound <= gap * scale:
         return near  # finer was tried, and this is as fine as asked for
