@@ -9,7 +9,7 @@ import pytest
 
 from dalenius import solve
 from dalenius.core import Guess, Independent, InformationPrivacy, LocalDP, MaximizeInformation, Pmf, Problem, ProductPmf
-from dalenius.documents import filed, unfiled
+from dalenius.documents import canonical, filed, unfiled
 from dalenius.errors import NotCertified
 from dalenius.ledger import Entry, Line, spent
 from dalenius.ledger.documents import mechanism_of
@@ -53,6 +53,23 @@ def test_the_figures_of_a_form_are_never_below_those_of_its_rows():
     assert short.contraction >= dense.contraction
     assert short.capacity_bits >= dense.capacity_bits
     assert short.rate_bits >= dense.rate_bits
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epsilon": "1/10", "delta": "1"},
+        {"epsilon": "1/10", "metric": [["0" if x == y else "20" for x in range(6)] for y in range(6)]},
+    ],
+)
+def test_a_level_with_a_delta_or_a_metric_is_no_level_of_all_rows(change):
+    document = json.loads(perturbed(6).dumps())
+    document["promises"][0].update(change)
+    document["proof"] = {"rule": "none"}
+    document["claims"]["promises"][0][1]["value"] = change.get("delta", "0")
+    text = canonical(document)
+    assert Mechanism(text).level == pytest.approx(1)
+    assert (UnlistedMechanism(text).level, UnlistedMechanism(text).contraction) == (None, 1)
 
 
 @pytest.mark.long

@@ -171,13 +171,13 @@ def _between(low: float, high: float) -> str:
 
 
 def delta_line(deltas: Mapping[Fraction, float]) -> str:
-    """delta of differential privacy at some levels, in one line.
+    """delta of differential privacy at some levels, in one line; of several numbers with noise an upper end.
 
     >>> delta_line({Fraction(1, 2): 0.25, Fraction(1): 0.0})
-    'delta of differential privacy: 0.25 at epsilon 1/2, 0 at 1'
+    'delta of differential privacy, at most: 0.25 at epsilon 1/2, 0 at 1'
     """
     lines = [f"{up(delta)} at {'epsilon ' if not k else ''}{level}" for k, (level, delta) in enumerate(deltas.items())]
-    return f"delta of differential privacy: {', '.join(lines)}"
+    return f"delta of differential privacy, at most: {', '.join(lines)}"
 
 
 def up(x: float) -> str:

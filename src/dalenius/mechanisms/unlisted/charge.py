@@ -44,8 +44,13 @@ class UnlistedMechanism(Mechanism):
 
     @cached_property
     def level(self) -> Fraction | None:
-        levels = [figures.get("epsilon_nats") for figures in self._figures if figures]
-        found = [level for level in levels if level is not None]
+        # A level with a metric, a delta or a condition says less than that no row is likelier than e^level of another.
+        found = [
+            level
+            for promise, figures in zip(self.raw["promises"], self._figures, strict=True)
+            if figures and (level := figures.get("epsilon_nats")) is not None
+            if not figures["delta"] and promise.get("metric") is None and not promise.get("given")
+        ]
         return min(found, default=None)
 
     @cached_property
