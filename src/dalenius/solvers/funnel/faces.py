@@ -282,9 +282,11 @@ def cuts(given: Faces, faces: Places, cells: Floats) -> tuple[Places, Places, Fl
     far = np.full(many, -1.0)
     for gauge in [*given.gauges, *given.caps]:
         joint = np.einsum("cim,cmk->cik", cells, gauge.shares[faces])
+        # A cell that keeps a cap all along is not cut for it.
+        open_ = ~gauge.kept(joint).all(axis=1) if isinstance(gauge, Cap) else np.ones(many, dtype=bool)
         for i, l in combinations(range(atoms), 2):
             bend, middle = gauge.bend(joint[:, i], joint[:, l])
-            better = bend > far
+            better = (bend > far) & open_
             far[better], first[better], second[better] = bend[better], i, l
             # A short binary fraction, and never an end: the checker cuts the edge at the same place.
             place[better] = np.clip(np.rint(middle[better] * 2**30), 2**16, 2**30 - 2**16) / 2**30
