@@ -164,6 +164,19 @@ def test_point_14_what_needs_no_search_is_the_answer_when_a_proof_outlasts_the_t
     assert bell.set_to[-1] == 0, "nothing rings afterwards"
 
 
+def test_point_14_a_search_has_its_own_time_once_something_is_held(proved):
+    bell = Bell()
+
+    def search():
+        stopping.rung()
+        stopping.rung()
+        pytest.fail("whatever runs ends")
+
+    assert in_time(search, lambda: iter([with_gap(proved, 5)]), 1.0).value == 5
+    assert bell.set_to[1] == 2, "what is made in the middle has a moment"
+    assert 0 < bell.set_to[2] <= 1, "and the search has not"
+
+
 def test_point_14_a_search_that_ends_in_time_makes_nothing_else(proved):
     bell = Bell()
     assert in_time(lambda: with_gap(proved, 1), lambda: pytest.fail("nobody asked"), 100.0).value == 1

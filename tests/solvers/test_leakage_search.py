@@ -13,7 +13,7 @@ from dalenius.solvers.leakage import Program, Term, interior, linear, search, se
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.layout import Layout
 from dalenius.solvers.leakage.linear import _rows, row_count
-from dalenius.solvers.leakage.simple import linear_channels
+from dalenius.solvers.leakage.simple import linear_channels, stay_or_forget
 from dalenius.solvers.lp import OutOfTime
 from dalenius.stopping import limited
 from tests.effort import effort
@@ -415,3 +415,24 @@ def test_point_14_the_proof_that_there_is_no_channel_has_an_end(monkeypatch):
 
 def _refused(*_, **__):
     raise Infeasible("HiGHS says so, without multipliers")
+
+
+def test_the_largest_share_that_stays_is_found_between_its_two_ends(monkeypatch):
+    limit = near(log(2) - entropy(0.25), 12)
+    program = coin(
+        Fraction(1), cost=hamming(2), objective=(), leakages=((term(np.diag([1, 1]).astype(object)), limit),)
+    )
+    given = Arrays.of(program)
+    forget = np.array([[1.0, 0.0], [1.0, 0.0]])
+    mixtures = [given.p[:, None] * (share * np.eye(2) + (1024 - share) * forget) / 1024 for share in range(1025)]
+    best = min(given.value(pi) for pi in mixtures if given.violation(pi) <= 1e-12)
+    asked = []
+    violation = Arrays.violation
+
+    def counted(self, pi):
+        asked.append(pi)
+        return violation(self, pi)
+
+    monkeypatch.setattr(Arrays, "violation", counted)
+    assert stay_or_forget(program).value == pytest.approx(best, abs=1e-12)
+    assert len(asked) <= 13, "limits are convex: halving asks ten times, where every 32nd share was asked before"

@@ -69,6 +69,8 @@ def in_time(search: Callable[[], Design], simple: Callable[[], Iterator[Design]]
         except (DaleniusError, ImportError, AttributeError, NameError):
             pass  # a module that the search is just importing is not whole yet; made once more where nothing is found
         making = False
+        if held is not None:  # the moment was for this one: the search has no more than its own time
+            stopping.ring(max(deadline - time.monotonic(), 0.0), end)
 
     def end() -> None:
         if making or (working and (held is not None or stopping.stage() is Stage.HOLDING)):

@@ -191,10 +191,17 @@ def _mixed(
         return max(given.violation(pi), given.unequal(pi)) <= 1e-12
 
     step = -1 if len(given.objective) else 1
-    best = next((share for share in range(0, _SHARES + 1, _SHARES // 32)[::-step] if fits(share)), None)
+    goal = _SHARES if step > 0 else 0
+    beyond = goal + step
+    best: int | None = goal
+    if not fits(goal):
+        best = _SHARES - goal
+        beyond = goal
+        if not fits(best):  # all limits are convex: the shares that keep them are an interval, here one inside
+            best = next((share for share in range(0, _SHARES + 1, _SHARES // 32)[::-step] if fits(share)), None)
+            beyond = 0 if best is None else best + step * (_SHARES // 32)
     if best is None:
         return None
-    beyond = min(max(best + step * (_SHARES // 32), -1), _SHARES + 1)
     while abs(beyond - best) > 1:
         middle = (best + beyond) // 2
         best, beyond = (middle, beyond) if fits(middle) else (best, middle)
