@@ -7,6 +7,7 @@ run draws anew; a test that compares a draw with an interval of 95 % would fail 
 import gc
 import hashlib
 import itertools
+import sys
 from collections.abc import Generator
 from typing import Any
 
@@ -34,6 +35,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if not EVERYTHING:
         taken = itertools.count()
         key.token_bytes = lambda size: hashlib.shake_256(f"{item.nodeid} {next(taken)}".encode()).digest(size)
+
+
+COUNTS_LINES = sys.gettrace()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Python drops whoever counts lines when a signal raises an error in its middle: it counts on in the next test."""
+    if COUNTS_LINES is not None and sys.gettrace() is None:
+        sys.settrace(COUNTS_LINES)
 
 
 @pytest.hookimpl(trylast=True)
