@@ -162,9 +162,8 @@ class AnswerMechanism(OneDraw):
             peak = Fraction(10**6, isqrt(int(Fraction(628, 100) * noise.variance * 10**12)))
         else:
             assert isinstance(noise, Laplace)
-            least = (
-                1 / exp(min(1 / noise.scale, Fraction(MOST_NATS)))[1]
-            )  # a in P(N = 0) = (1 - a) / (1 + a), from below
+            # P(N = 0) = (1 - a) / (1 + a) falls with a = e^(-1/scale), so that a is taken from below.
+            least = 1 / exp(min(1 / noise.scale, Fraction(MOST_NATS)))[1]
             peak = (1 - least) / (1 + least)
         shifted = prod((1 + width * peak for width in totals.widths(size)), start=Fraction(1))
         return shifted if outcomes is None else min(outcomes, shifted)

@@ -71,9 +71,8 @@ class Entry:
     def of_rows(self) -> bool:
         """Whether it takes each row for somebody by itself, and names no column of the person."""
         source = self.mechanism.source
-        return (
-            str(source.get("unit_of_privacy", source.get("unit", "row"))) == "row"
-        )  # the unit of a card is that of its value
+        unit = source.get("unit_of_privacy", source.get("unit", "row"))  # the unit of a card is that of its value
+        return str(unit) == "row"
 
     @property
     def copies(self) -> int:
