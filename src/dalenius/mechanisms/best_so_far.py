@@ -20,7 +20,8 @@ __all__ = ["best_held", "in_time"]
 FIRST = 4.0  # seconds of the second search; the first one takes what there is at once
 LONGER = 4.0  # times as long is the next one
 HALF = 0.5  # of the time, after which a design that needs no search is made
-LEAST, MOMENT = 0.1, 2.0  # of the time, or so many seconds, for that design in any case
+LEAST = 0.1  # of the time, for that design in any case
+MOMENT = 2.0  # seconds for it in any case
 AGAIN = 2.0  # times what a search took with its proof, the next one has at least
 
 
@@ -54,10 +55,14 @@ def in_time(search: Callable[[], Design], simple: Callable[[], Iterator[Design]]
     working, making, made = True, False, False
     deadline = time.monotonic() + seconds
 
+    def for_the_simple() -> float:
+        """Seconds for the design that needs no search: what is left, and never less than a moment."""
+        return max(deadline - time.monotonic(), LEAST * seconds, MOMENT)
+
     def half() -> None:
         nonlocal held, making, made
         # First, so that this does not last either; a long call of a library may have let the half pass by.
-        stopping.ring(max(deadline - time.monotonic(), LEAST * seconds, MOMENT), end)
+        stopping.ring(for_the_simple(), end)
         making = True
         try:
             for one in simple():
@@ -91,11 +96,7 @@ def in_time(search: Callable[[], Design], simple: Callable[[], Iterator[Design]]
     if found is not None and held is not None:
         found = _better(found, held)  # a search that was cut short need not have come as far
     if found is None:
-        found = (
-            held
-            if held is not None or made
-            else _first(simple, max(deadline - time.monotonic(), LEAST * seconds, MOMENT))
-        )
+        found = held if held is not None or made else _first(simple, for_the_simple())
         if stopping.stage() is Stage.SEARCHING:
             stopping.reach(Stage.BEFORE if found is None else Stage.ENDING)
     if found is None:
